@@ -1,0 +1,51 @@
+/* One end of the byte stream between library and daemon: exact reads and writes, and words that are flags.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#ifndef ZEROFISH_CONN_H
+#define ZEROFISH_CONN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+#define ZF_LAUNCH_FLAG    UINT32_C (0xf5f55ff5)
+#define ZF_PROGRESS_FLAG  UINT32_C (0xffff5555)
+#define ZF_CANCEL_FLAG    UINT32_C (0xffffeeee)
+#define ZF_MESSAGE_MAX    (4 * 1024 * 1024)
+#define ZF_CHUNK_MAX      8192
+
+struct conn {
+  int fd;                   /* non-blocking; not closed by conn_free */
+  size_t start, end;        /* unread bytes in buf */
+  unsigned char buf[65536];
+
+  /* Called when the fd is not ready for EVENTS (POLLIN or POLLOUT): waits, and may look after other
+   * descriptors.  0: try again.  -1 with errno: give up (ETIMEDOUT, ECONNRESET, EINTR, ...).
+   * NULL: poll without a limit. */
+  int (*wait) (void *opaque, int fd, short events);
+  void *opaque;
+};
+
+extern void conn_init (struct conn *c, int fd);
+
+/* Exactly N bytes; 0, or -1 with errno; a closed peer is ECONNRESET. */
+extern int conn_read (struct conn *c, void *p, size_t n);
+extern int conn_write (struct conn *c, const void *p, size_t n);
+
+/* A big-endian 32-bit word. */
+extern int conn_read_word (struct conn *c, uint32_t *w);
+extern int conn_write_word (struct conn *c, uint32_t w);
+
+/* Is a whole word there without waiting?  If so put it in *W but leave it unread (conn_read_word takes it).
+ * 1, 0, or -1 with errno. */
+extern int conn_peek_word (struct conn *c, uint32_t *w);
+
+/* Read the LEN bytes that follow a length word into B, which is emptied first and grows as bytes arrive. */
+extern int conn_read_body (struct conn *c, uint32_t len, struct buf *b);
+
+#endif /* ZEROFISH_CONN_H */

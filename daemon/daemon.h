@@ -1,0 +1,205 @@
+/* What the files of the daemon share: the daemon, one call, devices, paths and programs.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#ifndef ZEROFISH_DAEMON_H
+#define ZEROFISH_DAEMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "conn.h"
+#include "wire.h"
+
+/* --verbose, or zerofish_verbose=1 on the kernel command line; the only global. */
+extern int verbose;
+
+/* A user's disk.  Index 0 is /dev/sda to the outside, whatever the kernel calls it. */
+struct disk {
+  char *path;               /* "/dev/sdb" as the kernel has it, or a file's name in tests */
+  char *sysname;            /* "sdb": its directory under /sys/block; NULL for files */
+  int host, channel, target, lun;
+  bool readonly;            /* the user said so (an overlay looks writable) */
+  bool discard;             /* the drive has discard on */
+};
+
+struct daemon {
+  struct conn *conn;
+  struct disk *disks;
+  size_t nr_disks;
+  const char *sysroot;      /* "/sysroot": where the user's filesystems are mounted */
+  const char *tools;        /* "/tools": the tools root once attached, else NULL (programs come from /) */
+  bool appliance;           /* running as /init of the appliance */
+  bool hello;               /* the library has introduced itself: disks come by internal_add_disk */
+};
+
+/* How a device argument was given and what it is. */
+struct device {
+  const char *name;         /* translated: "/dev/sda1", or as given for volumes */
+  const char *path;         /* what to open */
+  struct disk *disk;        /* the user disk it lies on; NULL for volumes over several */
+  int partnum;              /* 0: a whole disk or a volume */
+  bool readonly;            /* its disk (any of its disks) is read-only */
+  bool discard;             /* all of its disks have discard on */
+};
+
+struct mountable {
+  struct device *dev;
+  const char *volume;       /* btrfs subvolume, or NULL */
+};
+
+struct device_or_path {
+  struct device *dev;       /* exactly one of the two is set */
+  const char *path;
+};
+
+struct row;                 /* dispatch table row, generated */
+
+/* One request.  Everything allocated with call_alloc and friends goes when it is over. */
+struct call {
+  struct daemon *d;
+  const struct row *row;
+  uint32_t serial;
+  uint64_t progress_hint;   /* size of the FileIn source, or 0 */
+  uint64_t optargs_bitmask;
+
+  struct chunk *memory;     /* of call_alloc */
+  struct buf reply;         /* the frame that serve will send */
+
+  char *error;              /* message, NULL while there is none */
+  int error_errno;
+
+  bool cancelled;           /* the cancel flag was seen */
+  int64_t started_ms, last_progress_ms, last_poll_ms;
+  bool progress_sent;
+
+  enum { FILE_IN_NONE, FILE_IN_OPEN, FILE_IN_END, FILE_IN_CANCELLED, FILE_IN_LOST } file_in;
+  struct buf chunk;         /* FileIn: the chunk being read by file_in_read */
+  size_t chunk_used;
+  int (*file_out) (struct call *c, void *opaque);   /* FileOut: runs after the ok reply */
+  void *file_out_opaque;
+  bool file_out_cancelled;
+};
+
+/* Dispatch: rows in procedure order, generated into stubs.c. */
+struct row {
+  int proc;
+  const char *name;
+  unsigned flags;           /* ROW_* */
+  unsigned nr_optargs;
+  int (*stub) (struct call *c, XDR *in);   /* decode, check, run, encode into c->reply; 0 or -1 */
+};
+enum {
+  ROW_DESTRUCTIVE = 1, ROW_PROGRESS = 2, ROW_CANCEL = 4, ROW_FILE_IN = 8, ROW_FILE_OUT = 16,
+};
+extern const struct row rows[];
+extern const size_t nr_rows;
+
+/* --- serve.c --- */
+
+/* Send the launch flag (if FLAG) and answer requests until the peer goes away: 0, or -1 with errno when the
+ * stream broke.  The only place that replies. */
+extern int serve (struct daemon *d, bool flag);
+
+/* --- call.c --- */
+
+/* Memory of the call.  NULL only after call_error (ENOMEM). */
+extern void *call_alloc (struct call *c, size_t n);       /* zeroed */
+extern char *call_strdup (struct call *c, const char *s);
+extern char *call_printf (struct call *c, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
+/* A list that grows in the call's memory, NULL at the end; start with a zeroed struct. */
+struct list { char **v; size_t n, cap; };
+extern int list_add (struct call *c, struct list *l, const char *s);   /* copies S; 0 or -1 */
+extern char **list_end (struct call *c, struct list *l);               /* never NULL but on ENOMEM */
+
+/* Set the call's error (the first one stays) and return -1.  ERR is an errno value.  The text says what
+ * failed on which object at which offset, without strerror: call_error appends ": " and strerror (ERR) itself if
+ * ERR is not 0; call_refuse does not. */
+extern int call_error (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
+extern int call_refuse (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
+
+/* Report POSITION of TOTAL (sent after 2 s, then at most three times a second) and look for the cancel flag.
+ * 0, or -1 with the error EINTR set.  Cheap: call it as often as you like. */
+extern int call_progress (struct call *c, uint64_t position, uint64_t total);
+/* The same without a known total (pulse). */
+extern int call_poll (struct call *c);
+
+/* Encode the result into the reply: used by the stubs. */
+extern int call_result (struct call *c, xdrproc_t proc, void *value);
+
+/* FileIn: read the next bytes, at most N: bytes, 0 at the end of the file, -1 with the error set (the library
+ * cancelled, or the connection was lost). */
+extern ssize_t file_in_read (struct call *c, void *p, size_t n);
+
+/* FileOut: the handler opens what it needs, calls this and returns 0; FN then runs after the reply and writes with
+ * file_out_write; its return value -1 becomes a cancelled chunk.  FN also frees what OPAQUE holds. */
+extern void call_set_file_out (struct call *c, int (*fn) (struct call *c, void *opaque), void *opaque);
+/* 0, or -1: cancelled by the library or connection lost; stop then. */
+extern int file_out_write (struct call *c, const void *p, size_t n);
+
+/* --- devices.c: what disks there are, their names inside and out --- */
+
+/* NAME as the user gives it to a device in the call's memory; refuses everything that is not a user disk, a
+ * partition or volume on one (EINVAL, ENOENT, ENODEV, ENOTBLK).  ROW_DESTRUCTIVE in FLAGS: EROFS on read-only ones. */
+extern struct device *device_resolve (struct call *c, const char *name, unsigned flags);
+extern struct mountable *mountable_resolve (struct call *c, const char *name, unsigned flags);
+extern struct device_or_path *device_or_path_resolve (struct call *c, const char *name, unsigned flags);
+/* "/" at the start, something mounted; else EINVAL. */
+extern const char *path_check (struct call *c, const char *path);
+
+/* Translated name of a kernel path ("/dev/sdb1" -> "/dev/sda1") in the call's memory; NULL if it is not a user's
+ * (no error set).  Volumes keep their names. */
+extern const char *device_name_out (struct call *c, const char *path);
+/* "/dev/sda" ... "/dev/sdaa" of a disk index. */
+extern char *device_index_name (struct call *c, size_t index);
+
+/* Open for O_RDONLY/O_RDWR, O_DIRECT etc. in FLAGS; O_EXCL is added for destructive whole-device work by the
+ * callers.  Errors name the device; EBUSY says by what (mounted on /, held by dm-0, ...). */
+extern int device_open (struct call *c, const struct device *dev, int flags);
+/* Size in bytes and logical block size of an open device (or file). */
+extern int device_geometry (struct call *c, const struct device *dev, int fd, uint64_t *size, unsigned *block);
+
+/* Rule 8: sync filesystems and drop the caches of the disk, its partitions and their holders.  Before and after. */
+extern int device_flush_caches (struct call *c, const struct device *dev);
+/* Rule 9: after anything that wrote to a whole disk: BLKRRPART and wait for the nodes to match. */
+extern int device_reread (struct call *c, const struct device *dev);
+
+/* Fill d->disks with files (tests) or with what SCSI has (stock client). */
+extern int devices_add_file (struct daemon *d, const char *path, bool readonly, bool discard, unsigned block);
+extern int devices_scan (struct daemon *d);
+/* Wait up to TIMEOUT_MS for the SCSI disk TARGET:LUN; its kernel name ("sdb") or NULL with the error set. */
+extern char *devices_wait (struct call *c, int target, int lun, int timeout_ms);
+
+/* --- sysroot.c: paths of the user's filesystems --- */
+
+/* openat2 under the sysroot with RESOLVE_IN_ROOT (and no magic links); -1 with the error set, naming PATH. */
+extern int sysroot_open (struct call *c, const char *path, int flags, mode_t mode);
+/* The same, and it must be a regular file: EISDIR for directories, EINVAL "not a regular file" for the rest.  Never
+ * blocks on FIFOs and never opens device nodes. */
+extern int sysroot_open_regular (struct call *c, const char *path, int flags, mode_t mode);
+/* Directory that holds PATH (resolved), and its last component in *NAME: for unlink, mkdir, ... */
+extern int sysroot_open_parent (struct call *c, const char *path, const char **name);
+extern bool sysroot_mounted (struct daemon *d);
+
+/* --- run.c: external programs of the tools root --- */
+
+/* Run ARGV (argv[0] an absolute path) in a child rooted in the tools root.  Standard output goes to *OUT (call's
+ * memory, NUL-terminated, bounded) if OUT is not NULL.  0 if it exited 0; else -1 with an error that holds the
+ * program's name and what it wrote to standard error.  Sends pulses, obeys cancel; TIMEOUT_S 0: none. */
+extern int run_program (struct call *c, const char *const *argv, char **out, int timeout_s);
+/* Is the program in the tools root?  For feature groups. */
+extern bool run_exists (struct daemon *d, const char *path);
+
+/* --- init.c: being process 1 of the appliance --- */
+
+/* Mount /proc, /sys, /dev, load the modules in /modules/order, open the port; the port's fd or -1 (a message is
+ * on the console). */
+extern int init_appliance (struct daemon *d);
+/* Sync, unmount all, and power off. Does not return. */
+extern void init_power_off (struct daemon *d) __attribute__ ((noreturn));
+
+#endif /* ZEROFISH_DAEMON_H */

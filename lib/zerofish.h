@@ -1,0 +1,66 @@
+/* Public header of libzerofish: the handle, errors and events; the actions are in zerofish-actions.h.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#ifndef ZEROFISH_H
+#define ZEROFISH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A handle: its drives, settings and, after zf_launch, its appliance.  Calls on one handle from several threads are
+ * serialised.  Since 0.1. */
+typedef struct zf_handle zf_handle;
+
+/* A new handle in the config state, or NULL with errno set.  zf_close frees it.  Since 0.1. */
+extern zf_handle *zf_create (void);
+
+/* End the appliance (after a sync) and free the handle; NULL is allowed.  Waits for a call in another thread to end:
+ * use zf_user_cancel first to cut that short.  Refused inside a callback (does nothing).  Since 0.1. */
+extern void zf_close (zf_handle *h);
+
+/* Message and errno value of the last failed call on H in this thread; NULL and 0 if the last call worked.  The
+ * message belongs to the handle and stays valid until this thread's next call on H.  Since 0.1. */
+extern const char *zf_last_error (zf_handle *h);
+extern int zf_last_errno (zf_handle *h);
+
+/* Ask the call that runs on H to end early with EINTR.  Async-signal-safe, from any thread; without a running call it
+ * does nothing.  Since 0.1. */
+extern void zf_user_cancel (zf_handle *h);
+
+/* Events.  ARRAY holds four numbers for progress (procedure, serial, position, total).  Since 0.1. */
+#define ZF_EVENT_CLOSE           UINT64_C (0x0001)
+#define ZF_EVENT_SUBPROCESS_QUIT UINT64_C (0x0002)
+#define ZF_EVENT_LAUNCH_DONE     UINT64_C (0x0004)
+#define ZF_EVENT_PROGRESS        UINT64_C (0x0008)
+#define ZF_EVENT_APPLIANCE       UINT64_C (0x0010)  /* console output */
+#define ZF_EVENT_LIBRARY         UINT64_C (0x0020)  /* verbose messages of the library */
+#define ZF_EVENT_TRACE           UINT64_C (0x0040)
+#define ZF_EVENT_WARNING         UINT64_C (0x0100)
+#define ZF_EVENT_ALL             UINT64_C (0x017f)
+
+typedef void (*zf_event_callback) (zf_handle *h, void *opaque, uint64_t event, int event_handle,
+                                   const char *buf, size_t buf_len, const uint64_t *array, size_t array_len);
+
+/* Call CB for each event of the set EVENTS; the number of the registration (0 or more), or -1 on error.  Callbacks
+ * must not close the handle.  Without a callback for them, warnings, trace and verbose messages go to standard error.  Since 0.1. */
+extern int zf_set_event_callback (zf_handle *h, zf_event_callback cb, uint64_t events, void *opaque);
+extern void zf_delete_event_callback (zf_handle *h, int event_handle);
+
+/* Free a list of strings that an action returned; NULL is allowed.  Since 0.1. */
+extern void zf_free_string_list (char **list);
+
+#include <zerofish-structs.h>
+#include <zerofish-actions.h>
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ZEROFISH_H */
