@@ -1,6 +1,7 @@
 /* What the files of the client library share: the handle, drives, backends and the call path.
  *
- * Locks, in the order in which they may be taken: handle->lock, handle->state_lock, handle->error_lock.
+ * Locks, in the order in which they may be taken: handle->lock, handle->state_lock, the list of live handles
+ * (handle.c).  Everything in the handle belongs to handle->lock, except what says otherwise.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -21,6 +22,15 @@
 #include "conn.h"
 #include "wire.h"
 
+/* The parts of an NBD URI (nbd-uri.c). */
+struct zfi_nbd {
+  char *host, *port;        /* both NULL if socket is set; an IPv6 address without its brackets */
+  char *socket;             /* absolute path of a Unix domain socket */
+  char *export;             /* exactly as the server knows it; never NULL */
+  bool tls;
+  char *user;               /* for TLS-PSK, or NULL */
+};
+
 struct zf_drive {
   char *path;               /* as given; absolute for files */
   char *format;             /* "raw", "qcow2", ...: never NULL after add */
@@ -32,7 +42,9 @@ struct zf_drive {
   bool block_device;        /* host block device: host_device driver */
   bool scratch;             /* /dev/null: a small throw-away disk */
   char *uri;                /* NBD drive: the parsed form is nbd */
-  void *nbd;                /* struct of drive.c, or NULL */
+  struct zfi_nbd *nbd;      /* or NULL */
+  uint64_t dev, ino;        /* of a local file: st_dev and st_ino when it was added */
+  int64_t odd_size;         /* length of a raw file that is no multiple of 512 while it is in use; else 0 */
 };
 
 enum zf_state { ZF_STATE_CONFIG, ZF_STATE_LAUNCHING, ZF_STATE_READY };
@@ -61,8 +73,15 @@ struct zf_handle {
   struct zf_event *events;
   size_t nr_events;
 
-  /* Errors are per thread. */
-  pthread_key_t error_key;
+  /* Errors are per thread (error.c), kept under this number, which no other handle ever has. */
+  uint64_t id;
+  zf_handle *next_live;     /* list of handles (handle.c) */
+
+  /* The call that runs (handle.c). */
+  unsigned depth;           /* 0: none; 2: a call from inside a callback */
+  const struct zfi_action *current;   /* for the name in front of messages */
+  const struct zfi_action *outer;     /* of depth 1 while depth is 2 */
+  char *trace_result;       /* what the trace line at its end says */
 
   /* The machine. */
   pthread_mutex_t state_lock;
@@ -78,10 +97,27 @@ struct zf_handle {
   int daemon_version;       /* of our private protocol; 0: a stock daemon */
   struct zfi_appliance *appliance;
 
-  atomic_int user_cancel;   /* set by zf_user_cancel */
+  char *lost_why;           /* what backend->check said, for the message */
+
+  /* Waiting and cancelling (wait.c).  RUNNING is odd while a call runs and rises at each begin and end; CANCELLED is the
+   * value of RUNNING that zf_user_cancel saw, so a late cancel cannot hit the next call.  No lock. */
+  atomic_ulong running, cancelled;
   int cancel_pipe[2];       /* wakes the waiter; async-signal-safe to write */
-  const struct zfi_action *current;   /* for the name in front of messages */
+  int64_t deadline_ms;      /* 0: none but liveness */
+  int64_t last_check_ms;
+  bool on_wire;             /* a call was sent and its reply is not yet complete */
+  bool may_send_flag;       /* nothing is half sent: a cancel flag may be written */
+  bool cancel_sent;
 };
+
+/* --- handle.c --- */
+
+/* Does H (by its number) still exist?  For error.c. */
+extern bool zfi_live (uint64_t id);
+/* What the trace line says that zfi_leave prints ("0" if this is not called). */
+extern void zfi_trace_result (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
+/* Did zf_user_cancel ask the running call to end?  Long library work looks often and fails with EINTR. */
+extern bool zfi_cancelled (zf_handle *h);
 
 /* --- error.c --- */
 
@@ -93,6 +129,14 @@ extern int zfi_perror (zf_handle *h, int err, const char *fs, ...) __attribute__
 extern void zfi_verbose (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 /* Line always shown to the user once (accelerator chosen, inconsistent image, ...). */
 extern void zfi_warning (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
+
+/* Forget this thread's error.  zfi_take_error moves it out (for callbacks, or to add to it), zfi_put_error back. */
+struct zfi_saved_error { int err; char *msg; };
+extern void zfi_clear_error (zf_handle *h);
+extern struct zfi_saved_error zfi_take_error (zf_handle *h);
+extern void zfi_put_error (zf_handle *h, struct zfi_saved_error e);
+/* Forget all errors of this handle in this thread (zf_close). */
+extern void zfi_drop_errors (zf_handle *h);
 
 /* --- rpc.c: one call there and back; used by generated actions.c --- */
 
@@ -113,7 +157,8 @@ extern int zfi_enter (zf_handle *h, const struct zfi_action *a, ...);
 extern void zfi_leave (zf_handle *h, bool ok);
 
 /* Send the call, wait for the reply (progress, cancel, death of the machine), decode into RET (zeroed by the caller;
- * xdr_free it after use, also after failure).  ARGS_PROC or RET_PROC NULL: empty body.  0 or -1 with the error set. */
+ * xdr_free it after use, also after failure).  ARGS_PROC or RET_PROC NULL: empty body.  0 or -1 with the error set.
+ * If the machine is lost in the ready state this calls zfi_machine_lost; while launching it does not: launch.c cleans up. */
 extern int zfi_call (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
                      xdrproc_t args_proc, void *args, xdrproc_t ret_proc, void *ret);
 /* With a file that is streamed to (FileIn) or from (FileOut) the daemon. */
@@ -126,18 +171,29 @@ extern int zfi_call_file (zf_handle *h, const struct zfi_action *a, uint64_t opt
 extern bool zfi_has_event (zf_handle *h, uint64_t event);
 extern void zfi_event (zf_handle *h, uint64_t event, const char *buf, size_t len, const uint64_t *array, size_t array_len);
 
+/* --- wait.c: the wait hook of the connection, deadlines, the console --- */
+
+/* A connection over FD (made non-blocking) whose wait hook is zfi_wait; free it with free.  NULL with the error set. */
+extern struct conn *zfi_conn_new (zf_handle *h, int fd);
+/* Wait until FD (any descriptor, -1: none) is ready for EVENTS.  Meanwhile: reads the console, sends the cancel flag if a
+ * call is on the wire, asks the backend once a second.  0, or -1 with errno: ETIMEDOUT (deadline), ECONNRESET (the
+ * machine is dead or stuck: h->lost_why), EINTR (cancelled, and no call is on the wire). */
+extern int zfi_wait (void *handle, int fd, short events);
+/* Deadlines are milliseconds on the monotonic clock. */
+extern int64_t zfi_now_ms (void);
+extern void zfi_set_deadline (zf_handle *h, int64_t deadline_ms);
+/* Read what the console has without waiting: keeps the last 4 KiB, passes it on as event or (verbose) to standard error.  At end of file it
+ * closes h->console_fd and sets it to -1. */
+extern void zfi_pump_console (zf_handle *h);
+/* The last N lines of the console as printable text (malloced, never NULL but without memory; "" if there are none). */
+extern char *zfi_console_lines (zf_handle *h, unsigned n);
+
 /* --- launch.c --- */
 
 /* The machine is gone or cannot be trusted: kill it, event subprocess-quit once, state back to config. */
 extern void zfi_machine_lost (zf_handle *h);
 /* Attach the tools root if it is not yet (first F_TOOLS action). */
 extern int zfi_need_tools (zf_handle *h);
-/* Deadlines are milliseconds on the monotonic clock. */
-extern int64_t zfi_now_ms (void);
-/* The wait hook of h->conn with a deadline: also pumps the console and watches the backend.  Launch and rpc set
- * the deadline (0: none but liveness). */
-extern void zfi_set_deadline (zf_handle *h, int64_t deadline_ms);
-
 /* --- accel.c --- */
 enum zfi_accel { ACCEL_KVM, ACCEL_TCG };
 /* Run a real vCPU.  *REASON (static or malloced into the handle's message space, one line) says why not KVM, NULL if KVM. */
@@ -156,8 +212,21 @@ extern struct zfi_appliance *zfi_appliance_get (zf_handle *h);
 extern int zfi_appliance_tools (zf_handle *h, struct zfi_appliance *a);
 extern void zfi_appliance_free (struct zfi_appliance *a);
 
-/* --- drive.c and qemu-img.c --- */
+/* --- drive.c, nbd-uri.c, probe.c and qemu-img.c --- */
 extern void zfi_drive_free (struct zf_drive *d);
+/* A name for the emulator that opens exactly drive INDEX and is valid UTF-8, as JSON needs: the absolute path, or a
+ * symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and scratch drives. */
+extern char *zfi_drive_filename (zf_handle *h, size_t index);
+/* Launch calls the first just before the emulator opens the drives, the second after it is gone: raw files whose length
+ * is no multiple of 512 get their length back if only padding was added. */
+extern void zfi_drives_opened (zf_handle *h);
+extern void zfi_drives_closed (zf_handle *h);
+/* The parts of URI (malloced), or NULL with the error set, without any password in it. */
+extern struct zfi_nbd *zfi_nbd_parse (zf_handle *h, const char *uri);
+extern void zfi_nbd_free (struct zfi_nbd *n);
+/* Format of the image open as FD by its first bytes ("raw" if nothing is known), and in *NAMES what other file the header
+ * names ("a backing file", ...) or NULL.  *SIZE is the virtual size if the header says so plainly, else -1.  NULL with errno. */
+extern const char *zfi_probe_format (int fd, const char **names, int64_t *size);
 /* Run qemu-img with ARGV (NULL-terminated, without argv[0]); its standard output in *OUT (malloced). 0 or -1. */
 extern int zfi_qemu_img (zf_handle *h, const char *const *argv, char **out);
 
@@ -167,6 +236,7 @@ extern int zfi_qemu_img (zf_handle *h, const char *const *argv, char **out);
 struct zf_backend {
   const char *name;
   bool hotplug;             /* disks are added with add_drive once the daemon is up; else all are static */
+  bool external;            /* the machine is not ours (unix:PATH): no accelerator, no appliance (NULL), no drives */
   /* Start the machine.  Sets h->conn's fd and h->console_fd through the out parameters. *DATA is the backend's own. */
   int (*start) (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, void **data, int *channel_fd, int *console_fd);
   /* Attach user drive INDEX (target INDEX, lun 0), or the tools root (target 255). */
@@ -180,6 +250,7 @@ struct zf_backend {
   pid_t (*pid) (void *data);
 };
 extern const struct zf_backend zfi_backend_direct;
+extern const struct zf_backend zfi_backend_unix;   /* its argument is what follows ':' in h->backend_name */
 extern const struct zf_backend *zfi_backend_find (zf_handle *h, const char *name, const char **arg);
 
 #endif /* ZEROFISH_INTERNAL_H */
