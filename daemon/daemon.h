@@ -73,16 +73,18 @@ struct call {
   char *error;              /* message, NULL while there is none */
   int error_errno;
 
-  bool cancelled;           /* the cancel flag was seen */
+  bool cancelled;           /* the cancel flag was seen, or the library is gone */
   int64_t started_ms, last_progress_ms, last_poll_ms;
   bool progress_sent;
+  uint64_t progress_total;  /* as last sent, for the final 100 % */
 
   enum { FILE_IN_NONE, FILE_IN_OPEN, FILE_IN_END, FILE_IN_CANCELLED, FILE_IN_LOST } file_in;
-  struct buf chunk;         /* FileIn: the chunk being read by file_in_read */
-  size_t chunk_used;
+  int file_in_errno;        /* FILE_IN_LOST: why */
+  struct buf chunk;         /* FileIn: the chunk being read by file_in_read; FileOut: chunks not yet sent */
+  size_t chunk_used;        /* FileIn: bytes of it handed out; FileOut: where the chunk being filled begins */
   int (*file_out) (struct call *c, void *opaque);   /* FileOut: runs after the ok reply */
   void *file_out_opaque;
-  bool file_out_cancelled;
+  bool file_out_failed;     /* cancelled, or the connection was lost: nothing more is sent */
 };
 
 /* Dispatch: rows in procedure order, generated into stubs.c. */
@@ -121,6 +123,8 @@ extern char **list_end (struct call *c, struct list *l);               /* never 
  * ERR is not 0; call_refuse does not. */
 extern int call_error (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
 extern int call_refuse (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
+/* Forget the error: for a handler that goes on after a failed attempt. */
+extern void call_forget_error (struct call *c);
 
 /* Report POSITION of TOTAL (sent after 2 s, then at most three times a second) and look for the cancel flag.
  * 0, or -1 with the error EINTR set.  Cheap: call it as often as you like. */
@@ -128,15 +132,16 @@ extern int call_progress (struct call *c, uint64_t position, uint64_t total);
 /* The same without a known total (pulse). */
 extern int call_poll (struct call *c);
 
-/* Encode the result into the reply: used by the stubs. */
+/* Encode the result into the reply: used by the stubs.  0, or -1 with the error set (too large for a message). */
 extern int call_result (struct call *c, xdrproc_t proc, void *value);
 
-/* FileIn: read the next bytes, at most N: bytes, 0 at the end of the file, -1 with the error set (the library
- * cancelled, or the connection was lost). */
+/* FileIn: read the next N bytes, fewer only before the end of the file: bytes, 0 at the end, -1 with the error set
+ * (the library cancelled, or the connection was lost). */
 extern ssize_t file_in_read (struct call *c, void *p, size_t n);
 
-/* FileOut: the handler opens what it needs, calls this and returns 0; FN then runs after the reply and writes with
- * file_out_write; its return value -1 becomes a cancelled chunk.  FN also frees what OPAQUE holds. */
+/* FileOut: the handler opens what it needs, calls this as its last step and returns 0; FN then runs after the reply
+ * and writes with file_out_write; its return value -1 becomes a cancelled chunk.  FN also frees what OPAQUE holds: it
+ * is called in every case, and finds file_out_write failing where the reply could not be sent. */
 extern void call_set_file_out (struct call *c, int (*fn) (struct call *c, void *opaque), void *opaque);
 /* 0, or -1: cancelled by the library or connection lost; stop then. */
 extern int file_out_write (struct call *c, const void *p, size_t n);

@@ -1,0 +1,272 @@
+/* One request: its memory, its error, its result, and word to and from the library while it runs.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <config.h>
+
+#include <endian.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve.h"
+
+enum {
+  FIRST_PROGRESS_MS = 2000,
+  NEXT_PROGRESS_MS = 334,   /* at most three a second */
+  POLL_MS = 100,
+};
+
+struct chunk {
+  struct chunk *next;
+  max_align_t data[];
+};
+
+void *
+call_alloc (struct call *c, size_t n)
+{
+  struct chunk *m = NULL;
+
+  if (n <= SIZE_MAX - sizeof *m)
+    m = calloc (1, sizeof *m + n);
+  if (m == NULL) {
+    call_error (c, ENOMEM, "cannot get %zu bytes", n);
+    return NULL;
+  }
+  m->next = c->memory;
+  c->memory = m;
+  return m->data;
+}
+
+char *
+call_strdup (struct call *c, const char *s)
+{
+  size_t n = strlen (s) + 1;
+  char *p = call_alloc (c, n);
+
+  if (p)
+    memcpy (p, s, n);
+  return p;
+}
+
+char *
+call_printf (struct call *c, const char *fs, ...)
+{
+  va_list args;
+  char *p = NULL;
+  int n;
+
+  va_start (args, fs);
+  n = vsnprintf (NULL, 0, fs, args);
+  va_end (args);
+  if (n >= 0)
+    p = call_alloc (c, (size_t) n + 1);
+  if (p) {
+    va_start (args, fs);
+    vsnprintf (p, (size_t) n + 1, fs, args);
+    va_end (args);
+  }
+  return p;
+}
+
+/* Make room for one more pointer; the old array stays in the call's memory until the end. */
+static int
+list_grow (struct call *c, struct list *l)
+{
+  size_t cap = l->cap > 0 ? l->cap * 2 : 8;
+  char **v;
+
+  if (l->n < l->cap)
+    return 0;
+  v = call_alloc (c, cap * sizeof *v);
+  if (v == NULL)
+    return -1;
+  if (l->n > 0)
+    memcpy (v, l->v, l->n * sizeof *v);
+  l->v = v;
+  l->cap = cap;
+  return 0;
+}
+
+int
+list_add (struct call *c, struct list *l, const char *s)
+{
+  char *copy;
+
+  if (list_grow (c, l) == -1 || (copy = call_strdup (c, s)) == NULL)
+    return -1;
+  l->v[l->n++] = copy;
+  return 0;
+}
+
+char **
+list_end (struct call *c, struct list *l)
+{
+  if (list_grow (c, l) == -1)
+    return NULL;
+  l->v[l->n] = NULL;
+  return l->v;
+}
+
+/* Set the first error; TAIL is ": strerror", or "". */
+static void __attribute__ ((format (printf, 4, 0)))
+set_error (struct call *c, int err, const char *tail, const char *fs, va_list args)
+{
+  char *text = NULL;
+
+  if (c->error)
+    return;
+  c->error_errno = err;
+  if (vasprintf (&text, fs, args) == -1 || asprintf (&c->error, "%s%s", text, tail) == -1)
+    c->error = strdup ("out of memory while reporting an error");
+  free (text);
+}
+
+int
+call_error (struct call *c, int err, const char *fs, ...)
+{
+  char tail[256] = "";
+  va_list args;
+
+  if (err)
+    snprintf (tail, sizeof tail, ": %s", strerror (err));
+  va_start (args, fs);
+  set_error (c, err, tail, fs, args);
+  va_end (args);
+  return -1;
+}
+
+int
+call_refuse (struct call *c, int err, const char *fs, ...)
+{
+  va_list args;
+
+  va_start (args, fs);
+  set_error (c, err, "", fs, args);
+  va_end (args);
+  return -1;
+}
+
+void
+call_forget_error (struct call *c)
+{
+  free (c->error);
+  c->error = NULL;
+  c->error_errno = 0;
+}
+
+int
+call_result (struct call *c, xdrproc_t proc, void *value)
+{
+  if (wire_begin (&c->reply) == 0 && wire_append (&c->reply, proc, value) == 0)
+    return 0;
+  c->reply.len = 0;
+  if (errno == EMSGSIZE)
+    return call_refuse (c, EMSGSIZE, "the result is larger than a message can be (4 MiB): ask for less at a time");
+  return call_error (c, errno, "cannot encode the result");
+}
+
+/* Take a cancel flag, if that is what the library sent.  Anything else is the next request, and stays unread. */
+static void
+look_for_flag (struct call *c)
+{
+  struct conn *conn = c->d->conn;
+  uint32_t w;
+  int r = conn_peek_word (conn, &w);
+
+  if (r == -1) {
+    call_error (c, errno, "stopped, since the library is gone");
+    c->cancelled = true;
+  }
+  /* Where the row does not say so, the flag is left to be ignored once the call is over. */
+  else if (r == 1 && w == ZF_CANCEL_FLAG && (c->row->flags & (ROW_CANCEL | ROW_FILE_IN | ROW_FILE_OUT))) {
+    conn_read_word (conn, &w);
+    c->cancelled = true;
+  }
+}
+
+int
+call_look (struct call *c, int64_t now)
+{
+  /* A cancel flag among the chunks of a file means nothing: there the library cancels by a chunk. */
+  if (!c->cancelled && c->file_in != FILE_IN_OPEN && now - c->last_poll_ms >= POLL_MS) {
+    c->last_poll_ms = now;
+    look_for_flag (c);
+  }
+  if (c->cancelled)
+    return call_refuse (c, EINTR, "cancelled");
+  return 0;
+}
+
+static int
+send_progress (struct call *c, uint64_t position, uint64_t total)
+{
+  unsigned char frame[4 + ZF_PROGRESS_SIZE];
+  const struct wire_progress p = {
+    .proc = c->row->proc, .serial = c->serial, .position = position, .total = total,
+  };
+  const uint32_t flag = htobe32 (ZF_PROGRESS_FLAG);
+
+  memcpy (frame, &flag, sizeof flag);
+  wire_put_progress (frame + sizeof flag, &p);
+  if (conn_write (c->d->conn, frame, sizeof frame) == -1) {
+    c->cancelled = true;
+    return call_error (c, errno, "stopped, since the library is gone");
+  }
+  return 0;
+}
+
+int
+call_progress (struct call *c, uint64_t position, uint64_t total)
+{
+  int64_t now = serve_now_ms ();
+
+  if (call_look (c, now) == -1)
+    return -1;
+  if (!(c->row->flags & ROW_PROGRESS)
+      || now - c->started_ms < FIRST_PROGRESS_MS || now - c->last_progress_ms < NEXT_PROGRESS_MS)
+    return 0;
+
+  if (total == 0) {
+    position = 0;
+    total = 1;
+  }
+  if (position > total)
+    position = total;
+  c->last_progress_ms = now;
+  c->progress_sent = true;
+  c->progress_total = total;
+  return send_progress (c, position, total);
+}
+
+int
+call_poll (struct call *c)
+{
+  return call_progress (c, 0, 0);
+}
+
+int
+call_last_progress (struct call *c)
+{
+  if (!c->progress_sent)
+    return 0;
+  return send_progress (c, c->progress_total, c->progress_total);
+}
+
+void
+call_free (struct call *c)
+{
+  struct chunk *m;
+
+  while ((m = c->memory) != NULL) {
+    c->memory = m->next;
+    free (m);
+  }
+  buf_free (&c->reply);
+  buf_free (&c->chunk);
+  call_forget_error (c);
+}
