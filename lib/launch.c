@@ -1,0 +1,389 @@
+/* From a configured handle to a ready appliance and back: launch, shutdown, and a machine that is lost.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "private-actions.h"
+
+enum {
+  READY_MS = 120000,        /* from starting the emulator to the daemon's first word, software emulation */
+  READY_KVM_MS = 60000,
+  HELLO_MS = 60000,
+  DISK_MS = 60000,          /* for a disk to appear; what the daemon waits for is a little less */
+  AUTOSYNC_MS = 300000,
+  CONSOLE_LINES = 12
+};
+
+/* Steps for the launch progress event; the shell may draw a bar. */
+enum { STEP_BEGIN, STEP_APPLIANCE, STEP_STARTED, STEP_READY = 9, STEP_DISKS = 11, STEP_DONE = 12 };
+
+static void
+progress (zf_handle *h, unsigned step)
+{
+  const uint64_t array[4] = { 0, 0, step, STEP_DONE };
+
+  zfi_event (h, ZF_EVENT_PROGRESS, NULL, 0, array, 4);
+}
+
+static void
+set_state (zf_handle *h, enum zf_state state)
+{
+  pthread_mutex_lock (&h->state_lock);
+  h->state = state;
+  pthread_mutex_unlock (&h->state_lock);
+}
+
+/* --- taking a machine down --- */
+
+/* End the machine, if there is one, and forget everything about it but the end of its console. */
+static int
+take_down (zf_handle *h, bool force)
+{
+  int r = 0;
+
+  zfi_set_deadline (h, 0);
+  if (h->backend != NULL && h->backend_data != NULL)
+    r = h->backend->stop (h, h->backend_data, force);
+  h->backend_data = NULL;
+  h->backend = NULL;
+  if (h->conn != NULL) {
+    close (h->conn->fd);
+    free (h->conn);
+    h->conn = NULL;
+  }
+  zfi_pump_console (h);
+  if (h->console_fd != -1)
+    close (h->console_fd);
+  h->console_fd = -1;
+  zfi_drives_closed (h);
+  zfi_workdir_remove (h->workdir);
+  free (h->workdir);
+  h->workdir = NULL;
+  zfi_appliance_free (h->appliance);
+  h->appliance = NULL;
+  h->tools_attached = false;
+  h->daemon_version = 0;
+  return r;
+}
+
+void
+zfi_machine_lost (zf_handle *h)
+{
+  enum zf_state state = h->state;
+  struct zfi_saved_error saved;
+
+  if (state == ZF_STATE_CONFIG)
+    return;
+  /* The message about what happened is worth more than one about cleaning up. */
+  saved = zfi_take_error (h);
+  take_down (h, true);
+  zfi_put_error (h, saved);
+  set_state (h, ZF_STATE_CONFIG);
+  if (state == ZF_STATE_READY)
+    zfi_event (h, ZF_EVENT_SUBPROCESS_QUIT, NULL, 0, NULL, 0);
+}
+
+/* --- launching --- */
+
+/* The connection failed while the appliance was starting: errno says how. */
+static int
+starting_error (zf_handle *h, int limit_ms)
+{
+  int err = errno;
+
+  if (err == ECONNRESET || err == EPIPE) {
+    char *why = NULL;
+
+    /* The emulator may take a moment to be seen as ended. */
+    if (h->lost_why == NULL && h->backend->check != NULL) {
+      int64_t until = zfi_now_ms () + 500;
+
+      while (h->backend->check (h, h->backend_data, &why) == 0 && zfi_now_ms () < until)
+        usleep (10000);
+    }
+    zfi_error (h, EIO, "the appliance ended before it was ready: %s",
+               h->lost_why != NULL ? h->lost_why : why != NULL ? why : "its connection was closed");
+    free (why);
+  }
+  else if (err == ETIMEDOUT)
+    zfi_error (h, err, "the appliance was not ready within %d seconds", limit_ms / 1000);
+  else if (err == EINTR)
+    zfi_error (h, err, "cancelled");
+  else
+    zfi_perror (h, err, "the appliance was starting");
+  return -1;
+}
+
+/* Wait for the launch flag; only progress may come before it. */
+static int
+wait_ready (zf_handle *h, int limit_ms)
+{
+  unsigned char skip[ZF_PROGRESS_SIZE];
+  uint32_t word;
+
+  zfi_set_deadline (h, zfi_now_ms () + limit_ms);
+  for (;;) {
+    if (conn_read_word (h->conn, &word) == -1)
+      return starting_error (h, limit_ms);
+    if (word == ZF_LAUNCH_FLAG)
+      return 0;
+    if (word != ZF_PROGRESS_FLAG)
+      return zfi_error (h, EPROTO, "protocol error: the appliance began with 0x%08x", (unsigned) word);
+    if (conn_read (h->conn, skip, sizeof skip) == -1)
+      return starting_error (h, limit_ms);
+  }
+}
+
+/* Give the guest the time and randomness: a restored guest has stale ones, a fresh one hardly any. */
+static int
+hello (zf_handle *h)
+{
+  struct timespec now;
+  char seed[64];
+  int version;
+
+  clock_gettime (CLOCK_REALTIME, &now);
+  if (getrandom (seed, sizeof seed, 0) != sizeof seed)
+    return zfi_perror (h, errno, "getrandom");
+  zfi_set_deadline (h, zfi_now_ms () + HELLO_MS);
+  version = zfi_internal_hello (h, now.tv_sec, now.tv_nsec, seed, sizeof seed);
+  explicit_bzero (seed, sizeof seed);
+  if (version == -1)
+    return -1;
+  h->daemon_version = version;
+  return 0;
+}
+
+/* One disk after the other: only so do they keep their order. */
+static int
+add_drives (zf_handle *h)
+{
+  size_t i;
+
+  zfi_drives_opened (h);
+  for (i = 0; i < h->nr_drives; ++i) {
+    const struct zf_drive *d = h->drives[i];
+    char *name;
+
+    zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
+    if (h->backend->add_drive (h, h->backend_data, i) == -1)
+      return -1;
+    zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
+    name = zfi_internal_add_disk (h, (int) i, 0, DISK_MS - 10000, d->readonly,
+                                  d->scratch || (!d->readonly && d->discard != DISCARD_DISABLE));
+    if (name == NULL)
+      return -1;
+    zfi_verbose (h, "drive %zu is %s: %s", i, name, d->uri != NULL ? d->uri : d->path);
+    free (name);
+  }
+  return 0;
+}
+
+/* Start the machine and wait until its daemon answers. */
+static int
+start_machine (zf_handle *h, enum zfi_accel accel)
+{
+  int limit = accel == ACCEL_KVM ? READY_KVM_MS : READY_MS;
+  int channel = -1, console = -1, r;
+
+  r = h->backend->start (h, h->appliance, accel, &h->backend_data, &channel, &console);
+  if (console != -1)
+    h->console_fd = console;
+  if (r == -1)
+    return -1;
+  progress (h, STEP_STARTED);
+  if ((h->conn = zfi_conn_new (h, channel)) == NULL) {
+    close (channel);
+    return -1;
+  }
+  if (wait_ready (h, limit) == -1)
+    return -1;
+  progress (h, STEP_READY);
+  if (hello (h) == -1) {
+    /* Somebody else's daemon does not know this call, and needs nothing of it. */
+    if (!h->backend->external || zf_last_errno (h) == ECONNRESET || zf_last_errno (h) == EPROTO)
+      return -1;
+    zfi_clear_error (h);
+  }
+  return 0;
+}
+
+/* Which accelerator; a line says why it is not KVM.  -1: KVM was demanded and cannot be had. */
+static int
+pick_accel (zf_handle *h, enum zfi_accel *accel)
+{
+  bool forced = zfi_backend_setting (h, "force_kvm");
+  char *reason = NULL;
+  int r = 0;
+
+  if (forced && zfi_backend_setting (h, "force_tcg"))
+    return zfi_error (h, EINVAL, "the backend settings force_kvm and force_tcg exclude each other");
+  *accel = zfi_probe_accel (h, &reason);
+  if (*accel == ACCEL_TCG && forced)
+    r = zfi_error (h, ENODEV, "KVM was demanded (backend setting force_kvm) but cannot be used: %s", reason);
+  else if (reason != NULL)
+    zfi_warning (h, "KVM is not used: %s; software emulation is used, which is slower", reason);
+  zfi_verbose (h, "backend: %s, accelerator: %s", h->backend->name, *accel == ACCEL_KVM ? "kvm" : "tcg");
+  free (reason);
+  return r;
+}
+
+static int
+start_with (zf_handle *h, enum zfi_accel accel)
+{
+  if ((h->workdir = zfi_workdir_create (h)) == NULL)
+    return -1;
+  return start_machine (h, accel);
+}
+
+/* The whole of it for a machine of ours. */
+static int
+launch_own (zf_handle *h)
+{
+  const struct zf_backend *backend = h->backend;
+  enum zfi_accel accel = ACCEL_TCG;
+  char *cause;
+
+  if (pick_accel (h, &accel) == -1 || (h->appliance = zfi_appliance_get (h)) == NULL)
+    return -1;
+  progress (h, STEP_APPLIANCE);
+  if (start_with (h, accel) == -1) {
+    if (accel != ACCEL_KVM || zfi_backend_setting (h, "force_kvm") || zf_last_errno (h) == EINTR)
+      return -1;
+    cause = zfi_take_error (h).msg;
+    zfi_warning (h, "%s; trying again with software emulation instead of KVM", cause != NULL ? cause : "it failed");
+    free (cause);
+    take_down (h, true);
+    h->backend = backend;
+    if ((h->appliance = zfi_appliance_get (h)) == NULL || start_with (h, ACCEL_TCG) == -1)
+      return -1;
+  }
+  return backend->hotplug ? add_drives (h) : 0;
+}
+
+/* Add to the error what a user needs to go on: the end of the console, and what to do. */
+static void
+explain_failure (zf_handle *h)
+{
+  struct zfi_saved_error e = zfi_take_error (h);
+  char *lines = zfi_console_lines (h, CONSOLE_LINES), *msg;
+  bool any = lines != NULL && lines[0] != '\0';
+
+  if (e.msg != NULL && e.err != EINTR
+      && asprintf (&msg, "%s%s%s%s", e.msg, any ? "\nthe last lines of the appliance's console were:\n" : "",
+                   any ? lines : "",
+                   h->verbose ? "" : "\nto see more, use verbose mode (-v in the shell, zf_set_verbose)") != -1) {
+    free (e.msg);
+    e.msg = msg;
+  }
+  free (lines);
+  zfi_put_error (h, e);
+}
+
+static int
+check_drives (zf_handle *h)
+{
+  if (h->backend->external)
+    return 0;
+  if (h->nr_drives == 0)
+    return zfi_error (h, EINVAL, "there is no drive: add one first (/dev/null gives a small scratch disk)");
+  if (h->nr_drives > MAX_USER_DRIVES)
+    return zfi_error (h, EINVAL, "%zu drives are too many: at most %d can be attached", h->nr_drives, MAX_USER_DRIVES);
+  return 0;
+}
+
+int
+zfi_launch (zf_handle *h)
+{
+  bool started = false;
+  int r;
+
+  if ((h->backend = zfi_backend_find (h, h->backend_name, NULL)) == NULL)
+    return -1;
+  if (check_drives (h) == -1) {
+    h->backend = NULL;
+    return -1;
+  }
+  h->console_tail.len = 0;
+  free (h->lost_why);
+  h->lost_why = NULL;
+  set_state (h, ZF_STATE_LAUNCHING);
+  progress (h, STEP_BEGIN);
+  r = h->backend->external ? start_machine (h, ACCEL_TCG) : launch_own (h);
+  zfi_set_deadline (h, 0);
+  if (r == -1) {
+    started = h->workdir != NULL;
+    zfi_machine_lost (h);
+    if (started)
+      explain_failure (h);
+    return -1;
+  }
+  progress (h, STEP_DISKS);
+  set_state (h, ZF_STATE_READY);
+  progress (h, STEP_DONE);
+  zfi_event (h, ZF_EVENT_LAUNCH_DONE, NULL, 0, NULL, 0);
+  return 0;
+}
+
+/* --- shutting down --- */
+
+static const struct zfi_action action_autosync = { "internal_autosync", 282, 0, "" };
+
+int
+zfi_shutdown (zf_handle *h)
+{
+  struct zfi_saved_error saved = { 0 };
+  int r = 0, stop;
+
+  if (h->state != ZF_STATE_READY)
+    return 0;
+  /* What the guest still holds goes to the disks first; then qemu's own caches. */
+  zfi_set_deadline (h, zfi_now_ms () + AUTOSYNC_MS);
+  if (zfi_call (h, &action_autosync, 0, NULL, NULL, NULL, NULL) == -1) {
+    r = -1;
+    saved = zfi_take_error (h);
+  }
+  if (h->state != ZF_STATE_READY) {     /* the call lost the machine */
+    zfi_put_error (h, saved);
+    return -1;
+  }
+  stop = take_down (h, false);
+  set_state (h, ZF_STATE_CONFIG);
+  if (r == -1)
+    zfi_put_error (h, saved);
+  return r == -1 || stop == -1 ? -1 : 0;
+}
+
+/* --- the tools root --- */
+
+int
+zfi_need_tools (zf_handle *h)
+{
+  int r;
+
+  if (h->tools_attached || h->backend == NULL || h->backend->add_tools == NULL || h->appliance == NULL)
+    return 0;
+  if (zfi_appliance_tools (h, h->appliance) == -1)
+    return -1;
+  if (h->backend->add_tools (h, h->backend_data, h->appliance->root) == -1)
+    return -1;
+  zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
+  r = zfi_internal_add_tools (h, TOOLS_TARGET, 0, DISK_MS - 10000);
+  zfi_set_deadline (h, 0);
+  if (r == -1)
+    return -1;
+  h->tools_attached = true;
+  return 0;
+}

@@ -1,0 +1,89 @@
+/* What the files around launching share: workdir, supervising child, accelerator probe and the direct backend.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#ifndef ZEROFISH_LAUNCH_H
+#define ZEROFISH_LAUNCH_H
+
+#include <jansson.h>
+
+#include "internal.h"
+#include "qmp.h"
+
+enum { MAX_USER_DRIVES = 255, TOOLS_TARGET = 255 };
+
+/* --- accel.c --- */
+
+/* As zfi_probe_accel, for the device node PATH; *REASON is malloced. */
+extern enum zfi_accel zfi_probe_kvm (const char *path, char **reason);
+
+/* --- workdir.c --- */
+
+/* Make a fresh directory, mode 0700, under the handle's tmpdir, $TMPDIR or /tmp.  Malloced, absolute; NULL with the
+ * error set. */
+extern char *zfi_workdir_create (zf_handle *h);
+
+/* Remove directory PATH and the files in it (it has no folders).  Async-signal-safe: the supervising child calls it
+ * too.  NULL and a directory that is gone are fine. */
+extern void zfi_workdir_remove (const char *path);
+
+/* --- supervise.c --- */
+
+/* A program that runs under a supervising child of ours, which ends it when this process goes away. */
+struct zfi_child {
+  pid_t supervisor;         /* our child, 0: none */
+  pid_t pid;                /* the program, 0: none */
+  int fd;                   /* to the supervisor, -1: none */
+  int status;               /* wait status of the program, once it is known to have ended */
+  bool ended;
+};
+
+/* Start ARGV[0] (a path) with its standard input from /dev/null, output and errors to OUTPUT, and the NR_FDS
+ * descriptors of FDS as its descriptors 3, 4, ...; everything else is closed.  WORKDIR (may be NULL) is removed by the
+ * supervisor when the program has ended and this process is gone or has asked for it.  0, or -1 with errno. */
+extern int zfi_child_start (struct zfi_child *c, char *const *argv, int output, const int *fds, size_t nr_fds,
+                            const char *workdir);
+
+/* Has the program ended?  Sets c->status.  Never waits. */
+extern bool zfi_child_ended (struct zfi_child *c);
+
+/* Wait for it until DEADLINE_MS (monotonic); true if it has ended. */
+extern bool zfi_child_wait (struct zfi_child *c, int64_t deadline_ms);
+
+/* Kill the program if it still runs, collect it and the supervisor; bounded in time. */
+extern void zfi_child_stop (struct zfi_child *c);
+
+/* "exited with status 1", "was killed by signal 9 (Killed)": into BUF. */
+extern const char *zfi_child_how (const struct zfi_child *c, char *buf, size_t len);
+
+/* --- qemu-args.c --- */
+
+/* Names of the descriptors that qemu gets from us. */
+enum { QEMU_FD_CHANNEL = 3, QEMU_FD_QMP = 4, QEMU_FD_CONSOLE = 5, QEMU_NR_FDS = 3 };
+
+/* The emulator to use: setting, $ZEROFISH_HV, PATH, usual places.  Malloced, or NULL with the error set. */
+extern char *zfi_find_hv (zf_handle *h);
+
+/* The whole command line, a NULL-terminated list that zf_free_string_list frees; NULL with errno ENOMEM. */
+extern char **zfi_qemu_argv (zf_handle *h, const char *hv, const struct zfi_appliance *a, enum zfi_accel accel);
+
+/* The kernel command line alone.  Malloced. */
+extern char *zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel);
+
+/* --- qemu-disk.c --- */
+
+/* Attach user drive INDEX of H over Q: block nodes, then the disk on target INDEX.  0, or -1 with the error set and
+ * nothing left behind. */
+extern int zfi_qemu_add_drive (zf_handle *h, struct qmp *q, size_t index);
+
+/* Attach the tools root. */
+extern int zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root);
+
+/* --- backend.c --- */
+
+/* Is NAME among the backend settings? */
+extern bool zfi_backend_setting (zf_handle *h, const char *name);
+
+#endif /* ZEROFISH_LAUNCH_H */
