@@ -78,6 +78,7 @@ send_slowly (size_t len, size_t piece)
     if (i / piece % 64 == 0)
       usleep (100);
   }
+  free (b);
   _exit (0);
 }
 
@@ -247,9 +248,14 @@ test_write_large (void **state)
     unsigned char *p = malloc (len);
     size_t done = 0;
     ssize_t n;
+    int r;
+
     while (done < len && (n = read (peer, p + done, len - done)) > 0)
       done += n;
-    _exit (done == len && memcmp (p, b, len) == 0 ? 0 : 1);
+    r = done == len && memcmp (p, b, len) == 0 ? 0 : 1;
+    free (p);
+    free (b);
+    _exit (r);
   }
   assert_int_equal (conn_write (&conn, b, len), 0);
   free (b);
