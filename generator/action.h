@@ -105,10 +105,12 @@ enum field_type { FT_END = 0, FT_INT32, FT_INT64, FT_CHAR, FT_STRING };
 struct field {
   const char *name;
   enum field_type type;
+  const char *text;         /* unit and meaning, a few words */
 };
 
 struct structure {
   const char *name;
+  const char *text;         /* what it describes: upper case start, no full stop */
   struct field fields[MAX_FIELDS + 1];
   bool wire_only;           /* not in the public header */
 };
@@ -129,6 +131,7 @@ extern const struct action actions_file[];      /* files and directories, transf
 extern const struct action actions_fs[];        /* mkfs, mount, sync */
 extern const struct action actions_internal[];  /* protocol helpers and private actions */
 extern const struct action actions_library[];   /* carried out by the library itself */
-extern const struct structure structures[];
+extern const struct structure structures[];     /* ends with a row whose name is NULL */
+extern const int retired[];                     /* procedure numbers never to be used again, 0 at the end */
 
 #endif /* ZEROFISH_ACTION_H */

@@ -1,0 +1,60 @@
+/* The action table: the appliance itself, and calls that only the library makes.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include "action.h"
+
+const struct action actions_internal[] = {
+  { .name = "ping_daemon", .proc = 92,
+    .since = "0.1",
+    .shortdesc = "test whether the appliance answers",
+    .longdesc = "Send the daemon in the appliance an empty request.  If this call fails, the appliance is gone.",
+    .tests = { { START_EMPTY, "ping-daemon\n", "" } } },
+
+  { .name = "available_all_groups", .proc = 251,
+    .ret = T_STRING_LIST,
+    .since = "0.1",
+    .shortdesc = "list the feature groups",
+    .longdesc =
+      "List the names of all groups of features that this appliance may have, sorted, whether or not the programs that they "
+      "need are there.",
+    .tests = { { START_EMPTY, "available-all-groups | sed d\n", "" } } },
+
+  { .name = "internal_autosync", .proc = 282,
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "unmount, sync and flush all disks before the appliance is ended" },
+
+  { .name = "internal_feature_available", .proc = 458,
+    .ret = T_INT,                               /* 0: available, 1: not available, 2: unknown group */
+    .args = { { "group", T_STRING } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "is a feature group available" },
+
+  { .name = "internal_hello", .proc = 10000,
+    .ret = T_INT,                               /* version of the private protocol: 1 */
+    .args = { { "seconds", T_INT64 }, { "nanoseconds", T_INT64 }, { "random", T_BUFFER } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "introduce the library, with the time and 64 random bytes" },
+
+  { .name = "internal_add_disk", .proc = 10001,
+    .ret = T_DEVICE,
+    .args = {
+      { "target", T_INT }, { "lun", T_INT }, { "timeoutms", T_INT }, { "readonly", T_BOOL }, { "discard", T_BOOL },
+    },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "wait for a SCSI disk and make it the next user disk" },
+
+  { .name = "internal_add_tools", .proc = 10002,
+    .args = { { "target", T_INT }, { "lun", T_INT }, { "timeoutms", T_INT } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "wait for the SCSI disk with the tools root and mount it" },
+
+  { .name = NULL }
+};

@@ -1,0 +1,341 @@
+/* The action table: what the library carries out itself.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include "action.h"
+
+const struct action actions_library[] = {
+  { .name = "add_drive",
+    .args = { { "filename", T_FILENAME } },
+    .optargs = {
+      { "readonly", T_BOOL }, { "format", T_STRING }, { "label", T_STRING }, { "discard", T_STRING },
+      { "blocksize", T_INT }, { "cachemode", T_STRING },
+    },
+    .flags = F_CONFIG,
+    .aliases = { "add" },
+    .since = "0.1",
+    .shortdesc = "add a disk image",
+    .longdesc =
+      "Add the disk image C<filename>, a local file, host block device or C<nbd:> URI.  The first becomes C</dev/sda> in the "
+      "appliance, the second C</dev/sdb>, and so on; up to 255 can be added.  C</dev/null> becomes a small scratch disk.\n"
+      "\n"
+      "=over 4\n"
+      "\n"
+      "=item C<readonly>\n"
+      "\n"
+      "Never write to the image.  Destructive calls on the disk and its partitions are refused with C<EROFS>; writes to a "
+      "mounted filesystem go to a throw-away layer and are lost at the end.\n"
+      "\n"
+      "=item C<format>\n"
+      "\n"
+      "The image's format: C<raw>, C<qcow2>, ...  Without it the format is detected now.  An image that is then found to name "
+      "another file (a backing file, an external data file) is refused until the format is given, since a guest may have "
+      "written that name.\n"
+      "\n"
+      "=item C<label>\n"
+      "\n"
+      "A name for the disk, 1 to 20 letters.\n"
+      "\n"
+      "=item C<discard>\n"
+      "\n"
+      "C<disable> (the default): space that is zeroed stays allocated.  C<enable>: it goes back to the host; an error "
+      "if the image cannot do that.  C<besteffort>: it goes back if that is possible.\n"
+      "\n"
+      "=item C<blocksize>\n"
+      "\n"
+      "Sector size that the disk has in the appliance: 512 or 4096 bytes.\n"
+      "\n"
+      "=item C<cachemode>\n"
+      "\n"
+      "C<writeback> (the default), or C<unsafe>, which ignores requests to write data to the host's disk.\n"
+      "\n"
+      "=back",
+    .tests = { { START_EMPTY, "add-drive /dev/null\n", "", .error = "add_drive" } } },
+
+  { .name = "add_drive_ro",
+    .args = { { "filename", T_FILENAME } },
+    .flags = F_CONFIG,
+    .aliases = { "add-ro" },
+    .since = "0.1",
+    .shortdesc = "add a disk image read-only",
+    .longdesc = "As A<add_drive> with C<readonly> set." },
+
+  { .name = "launch",
+    .flags = F_CONFIG,
+    .aliases = { "run" },
+    .since = "0.1",
+    .shortdesc = "start the appliance",
+    .longdesc =
+      "Start the appliance with the drives that were added.  All calls that look into the disks need this first.  The very "
+      "first launch on a machine builds the appliance, which can take a minute; it is then kept.\n"
+      "\n"
+      "If it fails the handle can be used as before the call, and the message ends with the last lines of the appliance's "
+      "console.  It can be cancelled." },
+
+  { .name = "shutdown",
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "end the appliance",
+    .longdesc =
+      "Unmount everything, write it to the disks and end the appliance.  The result says whether all of it was written, which "
+      "closing a handle cannot report.  Afterwards the handle has no drives, and can be used again.  It is no error if there is no appliance.",
+    .tests = { { START_EMPTY, "is-config\n", "false\n" } } },
+
+  { .name = "is_config",
+    .ret = T_BOOL,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "test whether the handle is being configured",
+    .longdesc = "True before A<launch> and after A<shutdown>, while drives can be added.",
+    .tests = { { START_EMPTY, "is-config\n", "false\n" } } },
+
+  { .name = "is_ready",
+    .ret = T_BOOL,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "test whether the appliance is ready",
+    .longdesc = "True once A<launch> has returned successfully, until the appliance ends.",
+    .tests = { { START_EMPTY, "is-ready\n", "true\n" } } },
+
+  { .name = "set_verbose",
+    .args = { { "verbose", T_BOOL } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "turn verbose messages on or off",
+    .longdesc =
+      "Turn messages of the library, and the console of an appliance that is launched afterwards, on or off.  The default is "
+      "off, or what C<$ZEROFISH_DEBUG> says (1 for on).",
+    .tests = { { START_EMPTY, "set-verbose false\nget-verbose\n", "false\n" } } },
+
+  { .name = "get_verbose",
+    .ret = T_BOOL,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "are verbose messages on",
+    .longdesc = "The setting of A<set_verbose>.",
+    .tests = { { START_EMPTY, "get-verbose\n", "false\n" } } },
+
+  { .name = "set_trace",
+    .args = { { "trace", T_BOOL } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "turn the trace of calls on or off",
+    .longdesc =
+      "Turn a line for each call, with its arguments and its result, on or off.  Keys are not shown.  The default is off, or "
+      "what C<$ZEROFISH_TRACE> says (1 for on).",
+    .tests = { { START_EMPTY, "set-trace false\nget-trace\n", "false\n" } } },
+
+  { .name = "get_trace",
+    .ret = T_BOOL,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "is the trace of calls on",
+    .longdesc = "The setting of A<set_trace>.",
+    .tests = { { START_EMPTY, "get-trace\n", "false\n" } } },
+
+  { .name = "set_memsize",
+    .args = { { "memsize", T_INT } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "set the memory of the appliance",
+    .longdesc =
+      "Set the memory of appliances that are launched from now on, in MiB, at least 128.  The default is 1280, or "
+      "C<$ZEROFISH_MEMSIZE>.",
+    .tests = {
+      { START_EMPTY, "set-memsize 600\nget-memsize\n", "600\n" },
+      { START_EMPTY, "set-memsize 1\n", "", .error = "set_memsize" },
+    } },
+
+  { .name = "get_memsize",
+    .ret = T_INT,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "memory of the appliance",
+    .longdesc = "The setting of A<set_memsize>, in MiB.",
+    .tests = { { START_EMPTY, "set-memsize 1280\nget-memsize\n", "1280\n" } } },
+
+  { .name = "set_smp",
+    .args = { { "smp", T_INT } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "set the number of virtual CPUs",
+    .longdesc = "Set the number of virtual CPUs of appliances that are launched from now on, 1 to 255.  The default is 1.",
+    .tests = {
+      { START_EMPTY, "set-smp 2\nget-smp\nset-smp 1\n", "2\n" },
+      { START_EMPTY, "set-smp 0\n", "", .error = "set_smp" },
+    } },
+
+  { .name = "get_smp",
+    .ret = T_INT,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "number of virtual CPUs",
+    .longdesc = "The setting of A<set_smp>.",
+    .tests = { { START_EMPTY, "get-smp\n", "1\n" } } },
+
+  { .name = "set_backend",
+    .args = { { "backend", T_STRING } },
+    .flags = F_CONFIG,
+    .since = "0.1",
+    .shortdesc = "choose how the appliance is run",
+    .longdesc =
+      "Choose the backend: C<direct> runs qemu itself, and is the default unless C<$ZEROFISH_BACKEND> says otherwise.  A "
+      "backend that does not exist is refused with C<EINVAL>.",
+    .tests = { { START_EMPTY, "set-backend direct\n", "", .error = "set_backend" } } },
+
+  { .name = "get_backend",
+    .ret = T_STRING,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "the backend in use",
+    .longdesc = "The setting of A<set_backend>.",
+    .tests = { { START_EMPTY, "get-backend | sed d\n", "" } } },
+
+  { .name = "set_backend_settings",
+    .args = { { "settings", T_STRING_LIST } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "set details of the backend",
+    .longdesc =
+      "Set a list of settings for launches from now on; it replaces the former list.  C<force_tcg> always uses software "
+      "emulation, C<force_kvm> never does.  Unknown settings are ignored.  The default is C<$ZEROFISH_BACKEND_SETTINGS>, "
+      "separated by colons.",
+    .tests = {
+      { START_EMPTY, "set-backend-settings \"force_tcg other\"\nget-backend-settings\n", "force_tcg\nother\n" },
+    } },
+
+  { .name = "get_backend_settings",
+    .ret = T_STRING_LIST,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "details of the backend",
+    .longdesc = "The setting of A<set_backend_settings>.",
+    .tests = { { START_EMPTY, "set-backend-settings force_tcg\nget-backend-settings\n", "force_tcg\n" } } },
+
+  { .name = "set_hv",
+    .args = { { "hv", T_STRING } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "choose the emulator",
+    .longdesc =
+      "Set the program that runs the appliance, for launches from now on.  The default is C<$ZEROFISH_HV>, else the first "
+      "qemu found in C<$PATH> and in the usual places of distributions.  It must be a qemu.",
+    .tests = { { START_EMPTY, "get-hv | sed d\n", "" } } },
+
+  { .name = "get_hv",
+    .ret = T_STRING,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "the emulator in use",
+    .longdesc = "The setting of A<set_hv>, or the program that would be taken.  It is an error if none is found.",
+    .tests = { { START_EMPTY, "get-hv | sed d\n", "" } } },
+
+  { .name = "set_cachedir",
+    .args = { { "cachedir", T_STRING } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "set the folder of kept appliances",
+    .longdesc =
+      "Set the folder in which built appliances are kept.  The default is C<$ZEROFISH_CACHEDIR>, else C<zerofish> in "
+      "C<$XDG_CACHE_HOME> or F<~/.cache>.",
+    .tests = { { START_EMPTY, "get-cachedir | sed d\n", "" } } },
+
+  { .name = "get_cachedir",
+    .ret = T_STRING,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "folder of kept appliances",
+    .longdesc = "The setting of A<set_cachedir>.",
+    .tests = { { START_EMPTY, "get-cachedir | sed d\n", "" } } },
+
+  { .name = "set_tmpdir",
+    .args = { { "tmpdir", T_STRING } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "set the folder of temporary files",
+    .longdesc =
+      "Set the folder for temporary files, such as the throw-away layers of read-only drives.  The default is "
+      "C<$ZEROFISH_TMPDIR>, else C<$TMPDIR>, else F</tmp>.",
+    .tests = { { START_EMPTY, "set-tmpdir /tmp\nget-tmpdir\n", "/tmp\n" } } },
+
+  { .name = "get_tmpdir",
+    .ret = T_STRING,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "folder of temporary files",
+    .longdesc = "The setting of A<set_tmpdir>.",
+    .tests = { { START_EMPTY, "get-tmpdir | sed d\n", "" } } },
+
+  { .name = "disk_create",
+    .args = { { "filename", T_FILENAME }, { "format", T_STRING }, { "size", T_INT64 } },
+    .optargs = {
+      { "backingfile", T_STRING }, { "backingformat", T_STRING }, { "preallocation", T_STRING },
+      { "compat", T_STRING }, { "clustersize", T_INT },
+    },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "make a disk image",
+    .longdesc =
+      "Make the disk image C<filename> of C<format> C<raw> or C<qcow2>, for a disk of C<size> bytes.  An existing file is "
+      "overwritten.  C<size> may be -1 if there is a backing file, and is then that file's size.\n"
+      "\n"
+      "=over 4\n"
+      "\n"
+      "=item C<backingfile>, C<backingformat>\n"
+      "\n"
+      "The image below (qcow2 only), and its format, which must be given with it.\n"
+      "\n"
+      "=item C<preallocation>\n"
+      "\n"
+      "C<off> (or C<sparse>, the default); C<full>; for qcow2 also C<metadata>.\n"
+      "\n"
+      "=item C<compat>\n"
+      "\n"
+      "C<0.10> or C<1.1> (qcow2 only).\n"
+      "\n"
+      "=item C<clustersize>\n"
+      "\n"
+      "Cluster size in bytes, a power of two from 512 to 2097152 (qcow2 only).\n"
+      "\n"
+      "=back",
+    .tests = {
+      { START_EMPTY,
+        "disk-create t.qcow2 qcow2 1048576 preallocation:metadata\n"
+        "disk-format t.qcow2\n"
+        "disk-virtual-size t.qcow2\n",
+        "qcow2\n1048576\n" },
+      { START_EMPTY, "disk-create t.img nonsense 1048576\n", "", .error = "nonsense" },
+    } },
+
+  { .name = "disk_format",
+    .ret = T_STRING,
+    .args = { { "filename", T_FILENAME } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "format of a disk image",
+    .longdesc =
+      "Detect the format of the disk image C<filename>: C<raw>, C<qcow2>, ...  Do not trust the answer for an image whose guest "
+      "you do not trust: a guest can make a raw disk look like any other format.",
+    .tests = { { START_EMPTY, "disk-create t.img raw 1048576\ndisk-format t.img\n", "raw\n" } } },
+
+  { .name = "disk_virtual_size",
+    .ret = T_INT64,
+    .args = { { "filename", T_FILENAME } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "size of the disk in an image",
+    .longdesc = "The size in bytes of the disk that a guest sees in the image C<filename>.  The format is detected as by A<disk_format>.",
+    .tests = { { START_EMPTY, "disk-create t.img raw 1048576\ndisk-virtual-size t.img\n", "1048576\n" } } },
+
+  { .name = "version",
+    .ret = T_STRUCT, .ret_struct = "version",
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "version of the library",
+    .longdesc = "The version of the library that the program runs with.",
+    .tests = { { START_EMPTY, "version | grep ^major\n", "major: 0\n" } } },
+
+  { .name = NULL }
+};

@@ -1,0 +1,454 @@
+/* lib/actions.c: the public functions and the private calls, each a thin wrapper around zfi_call or zfi_NAME.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <string.h>
+
+#include "emit.h"
+
+static const char check_opts_function[] =
+  "/* Refuse bits of optional arguments that are unknown. */\n"
+  "static int\n"
+  "check_opts (zf_handle *h, uint64_t mask, unsigned known)\n"
+  "{\n"
+  "  if (known < 64 && mask >> known != 0)\n"
+  "    return zfi_error (h, EINVAL, \"unknown bits of optional arguments: %#\" PRIx64, mask);\n"
+  "  return 0;\n"
+  "}\n\n";
+
+static const char check_opt_function[] =
+  "/* Refuse an optional argument that is given as NULL. */\n"
+  "static int\n"
+  "check_opt (zf_handle *h, const void *value, const char *name)\n"
+  "{\n"
+  "  if (value == NULL)\n"
+  "    return zfi_error (h, EINVAL, \"the optional argument %s is NULL\", name);\n"
+  "  return 0;\n"
+  "}\n\n";
+
+static const char check_size_function[] =
+  "/* Refuse a buffer that no message can hold. */\n"
+  "static int\n"
+  "check_size (zf_handle *h, size_t size, const char *name)\n"
+  "{\n"
+  "  if (size >= ZF_MESSAGE_MAX)\n"
+  "    return zfi_error (h, EMSGSIZE, \"%s: %zu bytes are too many for one message (of %d bytes): use smaller pieces\",\n"
+  "                      name, size, ZF_MESSAGE_MAX);\n"
+  "  return 0;\n"
+  "}\n\n";
+
+static const char count_list_function[] =
+  "static u_int\n"
+  "count_list (char *const *list)\n"
+  "{\n"
+  "  u_int n = 0;\n"
+  "\n"
+  "  while (list[n])\n"
+  "    n++;\n"
+  "  return n;\n"
+  "}\n\n";
+
+static const char take_list_function[] =
+  "/* The caller's list: the reply's strings with NULL at the end.  The reply keeps nothing. */\n"
+  "static char **\n"
+  "take_list (zf_handle *h, char ***val, u_int *len)\n"
+  "{\n"
+  "  char **list = realloc (*val, ((size_t) *len + 1) * sizeof *list);\n"
+  "\n"
+  "  if (list == NULL) {\n"
+  "    zfi_perror (h, errno, \"list of %u strings\", *len);\n"
+  "    return NULL;\n"
+  "  }\n"
+  "  list[*len] = NULL;\n"
+  "  *val = NULL;\n"
+  "  *len = 0;\n"
+  "  return list;\n"
+  "}\n\n";
+
+static const char take_hash_function[] =
+  "/* The same for keys and values. */\n"
+  "static char **\n"
+  "take_hash (zf_handle *h, char ***val, u_int *len)\n"
+  "{\n"
+  "  if (*len % 2 != 0) {\n"
+  "    zfi_error (h, EPROTO, \"the daemon sent a key without its value\");\n"
+  "    return NULL;\n"
+  "  }\n"
+  "  return take_list (h, val, len);\n"
+  "}\n\n";
+
+static const char take_copy_function[] =
+  "/* Memory of the caller's own for a fixed part of the reply. */\n"
+  "static void *\n"
+  "take_copy (zf_handle *h, const void *p, size_t size)\n"
+  "{\n"
+  "  void *copy = malloc (size);\n"
+  "\n"
+  "  if (copy == NULL)\n"
+  "    zfi_perror (h, errno, \"result of %zu bytes\", size);\n"
+  "  else\n"
+  "    memcpy (copy, p, size);\n"
+  "  return copy;\n"
+  "}\n\n";
+
+static const char take_buffer_function[] =
+  "/* The caller's buffer, never NULL on success, and its size. */\n"
+  "static char *\n"
+  "take_buffer (zf_handle *h, char **val, u_int len, size_t *size_r)\n"
+  "{\n"
+  "  char *p = len > 0 ? *val : take_copy (h, \"\", 1);\n"
+  "\n"
+  "  if (p == NULL)\n"
+  "    return NULL;\n"
+  "  if (p == *val)\n"
+  "    *val = NULL;\n"
+  "  *size_r = len;\n"
+  "  return p;\n"
+  "}\n\n";
+
+/* Which helpers do the functions of this table call? */
+static void
+put_helpers (FILE *out, const struct table *t)
+{
+  bool opts = false, pointers = false, counts = uses_arg (t, T_STRING_LIST) || uses_arg (t, T_DEVICE_LIST);
+  bool lists = uses_result (t, T_STRING_LIST) || uses_result (t, T_DEVICE_LIST);
+
+  for (size_t i = 0; i < t->nr_actions; i++)
+    for (const struct param *p = t->actions[i].optargs; p->name; p++) {
+      opts = true;
+      pointers = pointers || is_text (p->type) || is_list (p->type);
+      counts = counts || (is_list (p->type) && is_daemon (&t->actions[i]));
+    }
+  if (opts)
+    fputs (check_opts_function, out);
+  if (pointers)
+    fputs (check_opt_function, out);
+  if (uses_arg (t, T_BUFFER))
+    fputs (check_size_function, out);
+  if (counts)
+    fputs (count_list_function, out);
+  if (lists || uses_result (t, T_HASH))
+    fputs (take_list_function, out);
+  if (uses_result (t, T_HASH))
+    fputs (take_hash_function, out);
+  if (uses_result (t, T_STRUCT) || uses_result (t, T_STRUCT_LIST) || uses_result (t, T_BUFFER))
+    fputs (take_copy_function, out);
+  if (uses_result (t, T_BUFFER))
+    fputs (take_buffer_function, out);
+}
+
+static char
+type_letter (enum type type)
+{
+  switch (type) {
+  case T_INT: return 'i';
+  case T_INT64: return 'I';
+  case T_BOOL: return 'b';
+  case T_BUFFER: return 'B';
+  case T_STRING_LIST:
+  case T_DEVICE_LIST: return 'S';
+  case T_DEVICE:
+  case T_MOUNTABLE:
+  case T_DEVICE_OR_PATH: return 'd';
+  case T_PATH: return 'p';
+  case T_KEY: return 'k';
+  case T_FILE_IN:
+  case T_FILE_OUT:
+  case T_FILENAME: return 'f';
+  default: return 's';
+  }
+}
+
+/* static const struct zfi_action action_mkfs = { "mkfs", 278, ZFI_TOOLS, "sdo" }; */
+static void
+put_description (FILE *out, const struct action *a)
+{
+  static const struct { unsigned flag; const char *name; } names[] = {
+    { F_PROGRESS, "ZFI_PROGRESS" }, { F_CANCEL, "ZFI_CANCEL" }, { F_TOOLS, "ZFI_TOOLS" }, { F_CONFIG, "ZFI_CONFIG" },
+    { F_ANY_STATE, "ZFI_ANY_STATE" }, { F_PRIVATE, "ZFI_PRIVATE" },
+  };
+  const struct param *file = file_param (a);
+  const char *separator = "";
+
+  fprintf (out, "static const struct zfi_action action_%s = { \"%s\", ", a->name, a->name);
+  if (is_daemon (a))
+    fprintf (out, "ZF_PROC_%s, ", upper (a->name));
+  else
+    fputs ("0, ", out);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (a->flags & names[i].flag) {
+      fprintf (out, "%s%s", separator, names[i].name);
+      separator = " | ";
+    }
+  if (file) {
+    fprintf (out, "%s%s", separator, file->type == T_FILE_IN ? "ZFI_FILE_IN" : "ZFI_FILE_OUT");
+    separator = " | ";
+  }
+  fputs (*separator ? ", \"" : "0, \"", out);
+  for (const struct param *p = a->args; p->name; p++)
+    fputc (type_letter (p->type), out);
+  fputs (has_optargs (a) ? "o\" };\n\n" : "\" };\n\n", out);
+}
+
+static bool
+returns_pointer (const struct action *a)
+{
+  const char *c = c_result (a);
+
+  return c[strlen (c) - 1] == '*';
+}
+
+/* Names of the arguments as a call passes them on. */
+static void
+put_pass (FILE *out, const struct action *a)
+{
+  for (const struct param *p = a->args; p->name; p++)
+    if (p->type == T_BUFFER)
+      fprintf (out, ", %s, %s_size", p->name, p->name);
+    else
+      fprintf (out, ", %s", p->name);
+  if (has_optargs (a))
+    fputs (", opts", out);
+}
+
+static void
+put_args_initialiser (FILE *out, const struct action *a)
+{
+  const char *separator = "";
+
+  fprintf (out, "  struct zf_%s_args args = {", a->name);
+  for (const struct param *p = a->args; p->name; p++) {
+    if (is_file (p->type))
+      continue;
+    if (is_text (p->type))
+      fprintf (out, "%s .%s = (char *) %s", separator, p->name, p->name);
+    else if (!is_list (p->type) && p->type != T_BUFFER)
+      fprintf (out, "%s .%s = %s", separator, p->name, p->name);
+    else
+      continue;
+    separator = ",";
+  }
+  for (const struct param *p = a->optargs; p->name; p++)
+    if (is_text (p->type)) {
+      fprintf (out, "%s .%s = (char *) \"\"", separator, p->name);
+      separator = ",";
+    }
+  fputs (*separator ? " };\n" : " 0 };\n", out);
+}
+
+/* Arguments whose place in the struct is more than one value. */
+static void
+put_args_rest (FILE *out, const struct action *a)
+{
+  for (const struct param *p = a->args; p->name; p++)
+    if (p->type == T_BUFFER)
+      fprintf (out, "  if (check_size (h, %s_size, \"%s\") == -1)\n    goto out;\n"
+               "  args.%s.%s_len = %s_size;\n  args.%s.%s_val = (char *) %s;\n",
+               p->name, p->name, p->name, p->name, p->name, p->name, p->name, p->name);
+    else if (is_list (p->type))
+      fprintf (out, "  args.%s.%s_len = count_list (%s);\n  args.%s.%s_val = (char **) %s;\n",
+               p->name, p->name, p->name, p->name, p->name, p->name);
+}
+
+/* Optional arguments into the args struct (TO_ARGS), or only their checks. */
+static void
+put_opts (FILE *out, const struct action *a, bool to_args)
+{
+  fprintf (out, "  if (check_opts (h, mask, %zu) == -1)\n    goto out;\n", nr_params (a->optargs));
+  for (const struct param *p = a->optargs; p->name; p++) {
+    bool pointer = is_text (p->type) || is_list (p->type);
+
+    if (!pointer && !to_args)
+      continue;
+    fprintf (out, "  if (mask & ZF_%s_OPTS_%s) {\n", upper (a->name), upper (p->name));
+    if (pointer)
+      fprintf (out, "    if (check_opt (h, opts->%s, \"%s\") == -1)\n      goto out;\n", p->name, p->name);
+    if (to_args && is_list (p->type))
+      fprintf (out, "    args.%s.%s_len = count_list (opts->%s);\n    args.%s.%s_val = (char **) opts->%s;\n",
+               p->name, p->name, p->name, p->name, p->name, p->name);
+    else if (to_args)
+      fprintf (out, "    args.%s = %sopts->%s;\n", p->name, pointer ? "(char *) " : "", p->name);
+    fputs ("  }\n", out);
+  }
+}
+
+/* Is there a way to "goto out" in the function? */
+static bool
+needs_out (const struct action *a)
+{
+  for (const struct param *p = a->args; p->name; p++)
+    if (p->type == T_BUFFER)
+      return true;
+  return has_optargs (a);
+}
+
+static void
+put_zfi_call (FILE *out, const struct action *a)
+{
+  const struct param *file = file_param (a);
+
+  fprintf (out, "%s (h, &action_%s, %s, ", file ? "zfi_call_file" : "zfi_call", a->name,
+           has_optargs (a) ? "mask" : "0");
+  if (has_args (a))
+    fprintf (out, "(xdrproc_t) xdr_zf_%s_args, &args, ", a->name);
+  else
+    fputs ("NULL, NULL, ", out);
+  if (file)
+    fprintf (out, "%s)", file->name);
+  else if (a->ret != T_NONE)
+    fprintf (out, "(xdrproc_t) xdr_zf_%s_ret, &ret)", a->name);
+  else
+    fputs ("NULL, NULL)", out);
+}
+
+static void
+put_result (FILE *out, const struct action *a)
+{
+  if (a->ret == T_NONE) {
+    fputs ("  r = ", out);
+    put_zfi_call (out, a);
+    fputs (";\n", out);
+    return;
+  }
+  fputs ("  if (", out);
+  put_zfi_call (out, a);
+  fputs (" == 0)\n    ", out);
+  switch (a->ret) {
+  case T_BOOL:
+    fputs ("r = ret.r != 0;\n", out);
+    break;
+  case T_INT:
+  case T_INT64:
+    fputs ("r = ret.r;\n", out);
+    break;
+  case T_BUFFER:
+    fputs ("r = take_buffer (h, &ret.r.r_val, ret.r.r_len, size_r);\n", out);
+    break;
+  case T_STRUCT:
+  case T_STRUCT_LIST:
+    fputs ("r = take_copy (h, &ret.r, sizeof ret.r);\n"
+           "  if (r)\n    memset (&ret, 0, sizeof ret);\n", out);
+    break;
+  case T_STRING:
+  case T_DEVICE:
+    fputs ("r = ret.r;\n  if (r)\n    ret.r = NULL;\n", out);
+    break;
+  default:
+    fprintf (out, "r = take_%s (h, &ret.r.r_val, &ret.r.r_len);\n", a->ret == T_HASH ? "hash" : "list");
+  }
+  if (returns_pointer (a) || a->ret == T_BUFFER || is_list (a->ret))
+    fprintf (out, "  xdr_free ((xdrproc_t) xdr_zf_%s_ret, (char *) &ret);\n", a->name);
+}
+
+static void
+put_function_head (FILE *out, const struct action *a, const char *prefix)
+{
+  put_entry (out, a);
+  put_description (out, a);
+  fprintf (out, "%s\n%s%s ", c_result_line (a), prefix, a->name);
+  put_c_params (out, a);
+  fputs ("\n{\n", out);
+}
+
+static void
+put_locals (FILE *out, const struct action *a)
+{
+  if (is_daemon (a) && has_args (a))
+    put_args_initialiser (out, a);
+  if (is_daemon (a) && a->ret != T_NONE)
+    fprintf (out, "  struct zf_%s_ret ret = { 0 };\n", a->name);
+  if (has_optargs (a))
+    fputs ("  uint64_t mask = opts ? opts->bitmask : 0;\n", out);
+  fprintf (out, "  %sr = %s;\n\n", c_result (a), returns_pointer (a) ? "NULL" : "-1");
+}
+
+/* The part of a function between the locals and the end that calls the daemon. */
+static void
+put_daemon_body (FILE *out, const struct action *a)
+{
+  put_args_rest (out, a);
+  if (has_optargs (a))
+    put_opts (out, a, true);
+  put_result (out, a);
+  if (needs_out (a))
+    fputs (" out:\n", out);
+}
+
+static void
+put_private (FILE *out, const struct action *a)
+{
+  put_function_head (out, a, "zfi_");
+  put_locals (out, a);
+  put_daemon_body (out, a);
+  fputs ("  return r;\n}\n\n", out);
+}
+
+static void
+put_public (FILE *out, const struct action *a)
+{
+  const char *failed = returns_pointer (a) ? "NULL" : "-1";
+
+  put_function_head (out, a, "zf_");
+  put_locals (out, a);
+  fprintf (out, "  if (zfi_enter (h, &action_%s", a->name);
+  put_pass (out, a);
+  fprintf (out, ") == -1)\n    return %s;\n", failed);
+  if (is_daemon (a))
+    put_daemon_body (out, a);
+  else {
+    if (has_optargs (a))
+      put_opts (out, a, false);
+    fprintf (out, "  r = zfi_%s (h", a->name);
+    put_pass (out, a);
+    fputs (");\n", out);
+    if (has_optargs (a))
+      fputs (" out:\n", out);
+  }
+  fprintf (out, "  zfi_leave (h, r != %s);\n  return r;\n}\n\n", failed);
+}
+
+static void
+put_free (FILE *out, const struct table *t, const struct structure *s)
+{
+  if (struct_used (t, s, T_STRUCT, false)) {
+    fprintf (out, "/* struct %s */\nvoid\nzf_free_%s (struct zf_%s *s)\n{\n", s->name, s->name, s->name);
+    if (struct_has_strings (s)) {
+      fputs ("  if (s == NULL)\n    return;\n", out);
+      for (const struct field *f = s->fields; f->name; f++)
+        if (f->type == FT_STRING)
+          fprintf (out, "  free (s->%s);\n", f->name);
+    }
+    fputs ("  free (s);\n}\n\n", out);
+  }
+  if (struct_used (t, s, T_STRUCT_LIST, false)) {
+    fprintf (out, "/* struct %s */\nvoid\nzf_free_%s_list (struct zf_%s_list *list)\n{\n"
+             "  if (list == NULL)\n    return;\n", s->name, s->name, s->name);
+    if (struct_has_strings (s)) {
+      fputs ("  for (uint32_t i = 0; i < list->len; i++) {\n", out);
+      for (const struct field *f = s->fields; f->name; f++)
+        if (f->type == FT_STRING)
+          fprintf (out, "    free (list->val[i].%s);\n", f->name);
+      fputs ("  }\n", out);
+    }
+    fputs ("  free (list->val);\n  free (list);\n}\n\n", out);
+  }
+}
+
+void
+emit_lib_actions (FILE *out, const struct table *t)
+{
+  put_head (out, "Public functions of the library, and the library's own calls to the daemon.");
+  fputs ("#include <config.h>\n\n#include <errno.h>\n#include <inttypes.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+         "#include \"internal.h\"\n#include \"private-actions.h\"\n#include \"protocol.h\"\n\n", out);
+  put_helpers (out, t);
+  for (size_t i = 0; i < t->nr_structs; i++)
+    if (!t->structs[i].wire_only)
+      put_free (out, t, &t->structs[i]);
+  for (size_t i = 0; i < t->nr_actions; i++)
+    if (is_public (&t->actions[i]))
+      put_public (out, &t->actions[i]);
+    else if (is_daemon (&t->actions[i]))
+      put_private (out, &t->actions[i]);
+}

@@ -1,0 +1,41 @@
+/* Structs that actions return, and procedure numbers that are used up.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include "action.h"
+
+const struct structure structures[] = {
+  { .name = "statvfs",
+    .text = "Size and use of a filesystem",
+    .fields = {
+      { "bsize",   FT_INT64, "block size in bytes" },
+      { "frsize",  FT_INT64, "size in bytes of the units that the next three count" },
+      { "blocks",  FT_INT64, "size of the filesystem in units" },
+      { "bfree",   FT_INT64, "free units" },
+      { "bavail",  FT_INT64, "free units that users other than root may take" },
+      { "files",   FT_INT64, "number of inodes" },
+      { "ffree",   FT_INT64, "free inodes" },
+      { "favail",  FT_INT64, "free inodes that users other than root may take" },
+      { "fsid",    FT_INT64, "filesystem id" },
+      { "flag",    FT_INT64, "mount flags" },
+      { "namemax", FT_INT64, "longest file name in bytes" },
+    } },
+
+  { .name = "version",
+    .text = "Version of the library",
+    .fields = {
+      { "major",   FT_INT64,  "raised when programs must be changed" },
+      { "minor",   FT_INT64,  "raised when something is added" },
+      { "release", FT_INT64,  "raised with each release" },
+      { "extra",   FT_STRING, "what a distributor added, often empty" },
+    } },
+
+  { .name = NULL }
+};
+
+/* An action that is removed leaves its number here. */
+const int retired[] = {
+  0
+};
