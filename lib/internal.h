@@ -34,6 +34,7 @@ struct zfi_nbd {
 struct zf_drive {
   char *path;               /* as given; absolute for files */
   char *format;             /* "raw", "qcow2", ...: never NULL after add */
+  bool detected;            /* the user did not state the format: the image names no other file, and must not do so later */
   bool readonly;
   char *label;              /* SCSI serial, or NULL */
   enum { DISCARD_DISABLE, DISCARD_ENABLE, DISCARD_BESTEFFORT } discard;
