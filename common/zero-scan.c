@@ -146,8 +146,8 @@ now_ns (void)
   return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
 }
 
-/* Best time of a few rounds over LEN bytes.  The first round, in which an emulator translates the code and the
- * caches fill, can only be beaten by the later ones. */
+/* Best time of a few rounds over LEN bytes.  The first round, in which an emulator translates the code
+ * and the caches fill, can only be beaten by the later ones. */
 static int64_t
 time_scanner (const struct zero_scanner *s, const void *p, size_t len)
 {

@@ -20,8 +20,9 @@ extern const char *zero_scan_name (void);
 /* True if all LEN bytes at P are zero (LEN 0: true).  P needs no alignment. */
 extern bool zero_scan_is_zero (const void *p, size_t len);
 
-/* Length of the run of like blocks at P: blocks of BLOCK bytes (the last may be short) that are all zero if
- * *ZERO is set true on return, or that all hold something if it is set false.  Returns bytes, 0 only if LEN is 0. */
+/* Length of the run of like blocks at P: blocks of BLOCK bytes (the last may be short) that are all
+ * zero if *ZERO is set true on return, or that all hold something if it is set false.  Returns bytes,
+ * 0 only if LEN is 0. */
 extern size_t zero_scan_run (const void *p, size_t len, size_t block, bool *zero);
 
 #endif /* ZEROFISH_ZERO_SCAN_H */

@@ -1,0 +1,438 @@
+/* The zero engine's reading half: windows that are read ahead, looked at, and handed on where they are
+ * not zero.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "daemon.h"
+#include "zero-engine.h"
+#include "zero-scan.h"
+
+int
+zero_source_unknown (const void *opaque, uint64_t from, uint64_t size, struct range *r)
+{
+  return ranges_next_gap (opaque, from, size, r);
+}
+
+int
+zero_source_listed (const void *opaque, uint64_t from, uint64_t size, struct range *r)
+{
+  return ranges_next (opaque, from, size, r);
+}
+
+int
+engine_look (struct engine *e)
+{
+  return call_progress (e->call, e->progress_base + e->done, e->progress_total);
+}
+
+/* --- memory --- */
+
+/* Bytes that can be had without pushing anything out of memory that matters; a modest guess where unknown. */
+static uint64_t
+memory_available (void)
+{
+  unsigned long long kib = 64 * 1024;
+  char line[128];
+  FILE *fp = fopen ("/proc/meminfo", "re");
+
+  if (fp == NULL)
+    return kib * 1024;
+  while (fgets (line, sizeof line, fp) != NULL)
+    if (sscanf (line, "MemAvailable: %llu kB", &kib) == 1)
+      break;
+  fclose (fp);
+  return kib * 1024;
+}
+
+/* An eighth of the memory for all windows, and none larger than the device needs. */
+static size_t
+choose_window_size (const struct engine *e)
+{
+  uint64_t share = memory_available () / 8 / WINDOWS;
+  size_t size = WINDOW_MAX;
+
+  while (size > WINDOW_MIN && (size > share || size / 2 >= e->t->size))
+    size /= 2;
+  return size > e->grain ? size : e->grain;
+}
+
+/* Huge pages make the kernel's work per read much smaller; they need buffers that are aligned for them.  The
+ * memory is never cleared here: only what a read has filled is looked at. */
+static int
+allocate_windows (struct engine *e)
+{
+  const uintptr_t huge = 2 << 20;
+  unsigned char *first;
+  size_t i;
+
+  for (e->window_size = choose_window_size (e); ; e->window_size /= 2) {
+    e->area_size = WINDOWS * e->window_size + huge;
+    e->area = mmap (NULL, e->area_size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (e->area != MAP_FAILED)
+      break;
+    e->area = NULL;
+    if (e->window_size / 2 < e->grain)
+      return call_error (e->call, ENOMEM, "no memory for reading %s", e->t->name);
+  }
+  madvise (e->area, e->area_size, MADV_HUGEPAGE);
+  first = e->area + (huge - (uintptr_t) e->area % huge) % huge;
+  for (i = 0; i < WINDOWS; i++)
+    e->windows[i].op.buf = first + i * e->window_size;
+  return 0;
+}
+
+int
+engine_init (struct engine *e, struct call *c, const struct zero_target *t, const struct zero_io *io)
+{
+  *e = (struct engine) { .call = c, .t = t, .progress_total = t->size };
+  e->grain = t->block > 4096 ? t->block : 4096;
+  queue_init (&e->queue, io, WINDOWS + WRITES);
+  zero_scan_calibrate ();
+
+  /* Never written to, so that all of it is the kernel's one page of zeroes. */
+  e->zeroes = mmap (NULL, WRITE_MAX, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (e->zeroes == MAP_FAILED) {
+    e->zeroes = NULL;
+    return call_error (c, ENOMEM, "no memory for zeroing %s", t->name);
+  }
+  return 0;
+}
+
+void
+engine_free (struct engine *e)
+{
+  queue_free (&e->queue);
+  if (e->area)
+    munmap (e->area, e->area_size);
+  if (e->zeroes)
+    munmap (e->zeroes, WRITE_MAX);
+  e->area = e->zeroes = NULL;
+}
+
+/* --- reading --- */
+
+/* Blocks are counted from the start of the disk, also on a partition that begins at an odd sector: a
+ * hole of the image must not end up inside a block with data around it. */
+static uint64_t
+down (const struct engine *e, uint64_t offset, uint64_t block)
+{
+  uint64_t r = range_down (e->t->start + offset, block);
+
+  return r > e->t->start ? r - e->t->start : 0;
+}
+
+static uint64_t
+up (const struct engine *e, uint64_t offset, uint64_t block)
+{
+  uint64_t r = range_up (e->t->start + offset, block) - e->t->start;
+
+  return r < e->t->size ? r : e->t->size;
+}
+
+/* The next part of the source, widened to whole blocks but not to what was read already.  1, 0, -1. */
+static int
+next_part (struct engine *e)
+{
+  int r = e->source.next (e->source.opaque, e->ahead, e->t->size, &e->part);
+  uint64_t start;
+
+  if (r == -1)
+    return call_error (e->call, errno, "cannot find the data of %s after offset %" PRIu64,
+                       e->t->name, e->ahead);
+  if (r == 0)
+    return 0;
+  start = down (e, e->part.start, e->grain);
+  e->ahead = start > e->ahead ? start : e->ahead;
+  e->part.end = up (e, e->part.end, e->grain);
+  return 1;
+}
+
+/* Where the window that begins at OFFSET ends: at a multiple of its size on the disk, so that what is
+ * aligned on the disk lies in one window; but a first piece of a block stands alone. */
+static uint64_t
+window_end (const struct engine *e, uint64_t offset)
+{
+  bool aligned = (e->t->start + offset) % e->grain == 0;
+  uint64_t end = up (e, offset + 1, aligned ? e->next_size : e->grain);
+
+  return end < e->part.end ? end : e->part.end;
+}
+
+/* Start to read the next window into W; its len is 0 if there is none. */
+static int
+start_window (struct engine *e, struct window *w)
+{
+  struct op *op = &w->op;
+  int r = 1;
+
+  w->len = 0;
+  w->error = 0;
+  if (e->ahead >= e->part.end)
+    r = next_part (e);
+  if (r <= 0)
+    return r;
+
+  w->offset = e->ahead;
+  w->len = window_end (e, w->offset) - w->offset;
+  e->ahead += w->len;
+  if (e->next_size < e->window_size)
+    e->next_size *= 2;
+
+  op->write = false;
+  op->fd = e->t->fd;
+  op->len = range_up (w->len, e->grain);        /* for O_DIRECT; the read ends where the device does */
+  op->offset = w->offset;
+  queue_start (&e->queue, &op, 1);
+  return 0;
+}
+
+/* The filesystem that holds a file may refuse O_DIRECT only when it comes to reading.  True: try again. */
+static bool
+drop_direct (struct engine *e)
+{
+  int flags = fcntl (e->t->fd, F_GETFL);
+
+  return flags != -1 && (flags & O_DIRECT) && fcntl (e->t->fd, F_SETFL, flags & ~O_DIRECT) == 0;
+}
+
+/* Read bytes [POS, POS+LEN) of the window: 0, an errno value, or -1 with the call's error set. */
+static int
+read_piece (struct engine *e, struct window *w, size_t pos, size_t len)
+{
+  size_t done = 0;
+  ssize_t r;
+
+  while (done < len) {
+    r = e->queue.io->read (e->t->fd, (char *) w->op.buf + pos + done, range_up (len - done, e->grain),
+                           w->offset + pos + done);
+    if (r == -1 && (errno == EINTR || (errno == EINVAL && drop_direct (e))))
+      continue;
+    if (r == -1)
+      return errno;
+    if (r == 0)
+      return call_error (e->call, EIO, "%s ended at offset %" PRIu64 ", before its size of %" PRIu64 " bytes",
+                         e->t->name, w->offset + pos + done, e->t->size);
+    done += r;
+  }
+  return 0;
+}
+
+/* Read [POS, POS+LEN) in ever smaller pieces down to a block.  A block that cannot be read is marked
+ * for being overwritten, or ends the window. */
+static int
+read_carefully (struct engine *e, struct window *w, size_t pos, size_t len)
+{
+  size_t half;
+  int r;
+
+  if (engine_look (e) == -1)
+    return -1;
+  if ((r = read_piece (e, w, pos, len)) <= 0)
+    return r;
+  if (len > e->grain) {
+    half = range_up (len / 2, e->grain);
+    if (read_carefully (e, w, pos, half) == -1)
+      return -1;
+    return w->error ? 0 : read_carefully (e, w, pos + half, len - half);
+  }
+  if (e->fix_unreadable)
+    memset ((char *) w->op.buf + pos, 0xff, len);
+  else {
+    w->len = pos;
+    w->error = r;
+  }
+  return 0;
+}
+
+/* Wait until W is filled. */
+static int
+finish_window (struct engine *e, struct window *w)
+{
+  size_t good;
+
+  while (w->op.busy) {
+    queue_wait (&e->queue, LOOK_MS);
+    if (engine_look (e) == -1)
+      return -1;
+  }
+  if (engine_look (e) == -1)
+    return -1;
+  if (w->op.result >= (ssize_t) w->len)
+    return 0;
+  good = w->op.result > 0 ? range_down (w->op.result, e->grain) : 0;
+  return read_carefully (e, w, good, w->len - good);
+}
+
+/* Show VISIT each window in turn, until it returns other than 0; that, 0 at the end, or -1 with the
+ * call's error. */
+static int
+each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w))
+{
+  struct window *w;
+  size_t i;
+  int r = 0;
+
+  if (e->area == NULL && allocate_windows (e) == -1)
+    return -1;
+  e->part = (struct range) { 0, 0 };
+  e->ahead = e->done = 0;
+  e->next_size = e->window_size < WINDOW_FIRST ? e->window_size : WINDOW_FIRST;
+  for (i = 0; i < WINDOWS && r == 0; i++)
+    r = start_window (e, &e->windows[i]);
+
+  for (i = 0; r == 0 && e->windows[i].len > 0; i = (i + 1) % WINDOWS) {
+    w = &e->windows[i];
+    if ((r = finish_window (e, w)) == 0)
+      r = visit (e, w);
+    e->done = w->offset + w->len;
+    if (r == 0)
+      r = start_window (e, w);
+  }
+
+  for (i = 0; i < WINDOWS; i++)
+    while (e->windows[i].op.busy)
+      queue_wait (&e->queue, LOOK_MS);
+  return r;
+}
+
+/* --- what is done with a window --- */
+
+static int
+test_window (struct engine *e, struct window *w)
+{
+  if (!zero_scan_is_zero (w->op.buf, w->len))
+    return 1;
+  if (w->error)
+    return call_error (e->call, w->error, "cannot read %s at offset %" PRIu64,
+                       e->t->name, w->offset + w->len);
+  return 0;
+}
+
+int
+engine_is_zero (struct engine *e, struct zero_source source)
+{
+  int r;
+
+  e->source = source;
+  e->fix_unreadable = false;
+  r = each_window (e, test_window);
+  return r == -1 ? -1 : !r;
+}
+
+/* Write over the runs of non-zero blocks in [POS, END) of the window, and over nothing else: without
+ * knowing what is allocated, a zero block between two runs may be a hole, which must stay one. */
+static int
+zero_runs (struct engine *e, struct window *w, size_t pos, size_t end)
+{
+  bool zero;
+  size_t n;
+
+  for (; pos < end; pos += n) {
+    n = zero_scan_run ((unsigned char *) w->op.buf + pos, end - pos, e->grain, &zero);
+    if (!zero && write_zeroes (e, w->offset + pos, n) == -1)
+      return -1;
+  }
+  return 0;
+}
+
+/* Unmap [POS, END) of the window, or make zeroes of it in another way for good if the device will not. */
+static int
+unmap_piece (struct engine *e, struct window *w, size_t pos, size_t end)
+{
+  int r = 0;
+
+  if (pos < end && e->method == ZERO_UNMAP)
+    r = write_unmap (e, w->offset + pos, end - pos);
+  if (r == 1 && ranges_add (e->punched, w->offset + pos, w->offset + end) == -1)
+    return call_error (e->call, errno, "no memory for the list of unmapped ranges of %s", e->t->name);
+  if (r != 0)
+    return r == -1 ? -1 : 0;
+  return zero_runs (e, w, pos, end);
+}
+
+/* The large block around [POS, POS+LEN) of the window, as far as the window goes. */
+static struct range
+large_block (const struct engine *e, const struct window *w, size_t pos, size_t len)
+{
+  uint64_t start = down (e, w->offset + pos, UNMAP_GRAIN);
+  uint64_t end = up (e, w->offset + pos + len, UNMAP_GRAIN) - w->offset;
+
+  return (struct range) { start > w->offset ? start - w->offset : 0, end < w->len ? end : w->len };
+}
+
+/* Unmap the large blocks that have something in them.  Asking for a zero block in between does no harm
+ * here: it gives a cluster back as a whole.  Blocks with nothing in them are left alone, since a qcow2
+ * image would get tables for them, where it has none. */
+static int
+unmap_window (struct engine *e, struct window *w)
+{
+  struct range large, todo = { 0, 0 };
+  size_t pos, n;
+  bool zero;
+
+  for (pos = 0; pos < w->len; pos += n) {
+    n = zero_scan_run ((unsigned char *) w->op.buf + pos, w->len - pos, e->grain, &zero);
+    if (zero)
+      continue;
+    large = large_block (e, w, pos, n);
+    if (large.start > todo.end) {
+      if (unmap_piece (e, w, todo.start, todo.end) == -1)
+        return -1;
+      todo.start = large.start;
+    }
+    todo.end = large.end;
+    n = large.end - pos;
+  }
+  return unmap_piece (e, w, todo.start, todo.end);
+}
+
+static int
+zero_window (struct engine *e, struct window *w)
+{
+  if (e->method == ZERO_UNMAP)
+    return unmap_window (e, w);
+  return zero_runs (e, w, 0, w->len);
+}
+
+int
+engine_zero (struct engine *e, struct zero_source source, enum zero_method method, struct ranges *punched)
+{
+  int r;
+
+  e->source = source;
+  e->fix_unreadable = true;
+  write_begin (e, method, punched);
+  r = each_window (e, zero_window);
+  if (write_finish (e) == -1)
+    r = -1;
+  return r;
+}
+
+int
+engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, enum zero_method method)
+{
+  int r;
+
+  if (!range_inside (offset, len, e->t->size))
+    return call_refuse (e->call, EINVAL, "%" PRIu64 " bytes at offset %" PRIu64
+                        " do not lie inside %s, which has %" PRIu64 " bytes",
+                        len, offset, e->t->name, e->t->size);
+  e->done = 0;
+  write_begin (e, method, NULL);
+  r = write_zeroes (e, offset, len);
+  if (write_finish (e) == -1)
+    r = -1;
+  return r;
+}

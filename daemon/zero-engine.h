@@ -1,0 +1,122 @@
+/* The zero engine: look at a device in large windows, and write zeroes only where something else is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#ifndef ZEROFISH_ZERO_ENGINE_H
+#define ZEROFISH_ZERO_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ranges.h"
+#include "zero-io.h"
+
+struct call;
+
+/* An open device or file. */
+struct zero_target {
+  const char *name;             /* for messages */
+  int fd;                       /* O_DIRECT where that works */
+  int buffered;                 /* without O_DIRECT, for pieces of blocks; -1 where nothing is written */
+  uint64_t size;
+  unsigned block;               /* logical block in bytes, a power of two */
+  uint64_t start;               /* of a partition on its disk: blocks are cut as those of the disk */
+};
+
+/* Which parts to look at.  The next one at or after FROM: 1, 0 when there is none, or -1 with errno. */
+struct zero_source {
+  int (*next) (const void *opaque, uint64_t from, uint64_t size, struct range *r);
+  const void *opaque;
+};
+/* All but the ranges of a list: those are known to be zero.  OPAQUE is a struct ranges. */
+extern int zero_source_unknown (const void *opaque, uint64_t from, uint64_t size, struct range *r);
+/* Only the ranges of a list. */
+extern int zero_source_listed (const void *opaque, uint64_t from, uint64_t size, struct range *r);
+
+enum zero_method {
+  ZERO_KEEP,                    /* ZERO_RANGE: what is allocated stays so */
+  ZERO_UNMAP,                   /* PUNCH_HOLE: give space back */
+  ZERO_WRITE,                   /* plain writes, which no device can take for advice */
+};
+
+enum {
+  WINDOWS = 3,                  /* one is looked at, the others are on their way */
+  WINDOW_MAX = 16 << 20,
+  WINDOW_FIRST = 1 << 20,       /* they grow: a first answer is wanted at once */
+  WINDOW_MIN = 256 << 10,
+  WRITES = 64,                  /* writes of zeroes in flight */
+  WRITE_BATCH = 32,
+  WRITE_MAX = 256 << 10,        /* size of one */
+  REQUEST_MIN = 128 << 10,      /* shorter runs are written: cheaper, and host extents stay whole */
+  UNMAP_GRAIN = 2 << 20,        /* a qcow2 cluster is at most this, and is only given back as a whole */
+  LOOK_MS = 100,                /* between looks for the cancel flag while waiting */
+};
+
+struct window {
+  struct op op;
+  uint64_t offset;
+  size_t len;                   /* bytes that are wanted; 0: nothing left to read */
+  int error;                    /* looking: what follows LEN cannot be read */
+};
+
+struct engine {
+  struct call *call;
+  const struct zero_target *t;
+  struct queue queue;
+  unsigned grain;               /* judged as one: 4 KiB, or the logical block if that is larger */
+
+  /* Reading. */
+  struct zero_source source;
+  struct range part;            /* of the source: being read */
+  uint64_t ahead;               /* read up to here */
+  uint64_t done, progress_base, progress_total;
+  unsigned char *area;
+  size_t area_size, window_size, next_size;
+  struct window windows[WINDOWS];
+  bool fix_unreadable;          /* mark as non-zero what cannot be read; otherwise it is an error */
+
+  /* Writing. */
+  enum zero_method method;
+  struct ranges *punched;       /* ZERO_UNMAP: what was asked for */
+  bool request_works, request_seen;     /* fallocate, in this method */
+  uint64_t request_size;
+  void *zeroes;                 /* WRITE_MAX of them, never written to */
+  struct op writes[WRITES];
+  bool write_used[WRITES];
+  struct op *batch[WRITE_BATCH];
+  size_t nr_batch, next_write;
+};
+
+/* Ready to work on T, which must outlive it.  -1 with the call's error; engine_free in any case. */
+extern int engine_init (struct engine *e, struct call *c, const struct zero_target *t,
+                        const struct zero_io *io);
+extern void engine_free (struct engine *e);
+
+/* Look at SOURCE (read with O_DIRECT) and zero by METHOD what is not zero.  What cannot be read is
+ * overwritten. ZERO_UNMAP adds to PUNCHED the ranges that the device was asked to unmap: they need a
+ * second look.  Returns when all is written, but not yet flushed: 0, or -1 with the call's error. */
+extern int engine_zero (struct engine *e, struct zero_source source, enum zero_method method,
+                        struct ranges *punched);
+
+/* Is all of SOURCE zero?  1, 0, or -1 with the call's error.  Stops where it finds something. */
+extern int engine_is_zero (struct engine *e, struct zero_source source);
+
+/* Zero exactly these bytes without looking, by METHOD.  A range that is not inside the device is
+ * EINVAL and nothing is written.  0, or -1 with the call's error. */
+extern int engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, enum zero_method method);
+
+/* --- between the engine's files --- */
+
+/* Begin with METHOD; make zeroes of a run; wait for all writes. */
+extern void write_begin (struct engine *e, enum zero_method method, struct ranges *punched);
+extern int write_zeroes (struct engine *e, uint64_t offset, uint64_t len);
+extern int write_finish (struct engine *e);
+/* Ask the device to unmap a range: 1 it accepted, 0 it will not, -1 with the call's error. */
+extern int write_unmap (struct engine *e, uint64_t offset, uint64_t len);
+/* Look for the cancel flag, report progress. */
+extern int engine_look (struct engine *e);
+
+#endif /* ZEROFISH_ZERO_ENGINE_H */

@@ -1,0 +1,247 @@
+/* Actions zero, zero_device, is_zero and is_zero_device.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "actions.h"
+#include "zero-engine.h"
+
+enum { ZERO_HEAD = 128 * 1024 };       /* what do_zero looks at */
+
+/* Where a partition begins on its disk, in bytes; 0 for everything else. */
+static uint64_t
+device_start (const struct device *dev)
+{
+  const char *base = strrchr (dev->path, '/');
+  unsigned long long sectors = 0;
+  char path[256];
+  FILE *fp;
+
+  if (dev->partnum == 0 || dev->disk == NULL || dev->disk->sysname == NULL || base == NULL)
+    return 0;
+  snprintf (path, sizeof path, "/sys/class/block/%s/start", base + 1);
+  if ((fp = fopen (path, "re")) != NULL) {
+    if (fscanf (fp, "%llu", &sectors) != 1)
+      sectors = 0;
+    fclose (fp);
+  }
+  return sectors * 512;
+}
+
+/* O_DIRECT where it works: whole megabytes go from the disk into our buffers. */
+static void
+set_direct (int fd)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  if (flags != -1)
+    fcntl (fd, F_SETFL, flags | O_DIRECT);
+}
+
+/* Open DEV and fill in T.  For writing the device must be in no other use.  -1 with the call's error. */
+static int
+open_target (struct call *c, const struct device *dev, bool writing, struct zero_target *t)
+{
+  *t = (struct zero_target) { .name = dev->name, .fd = -1, .buffered = -1, .start = device_start (dev) };
+  t->fd = device_open (c, dev, writing ? O_RDWR | O_EXCL : O_RDONLY);
+  if (t->fd == -1 || device_geometry (c, dev, t->fd, &t->size, &t->block) == -1)
+    return -1;
+  if (writing && (t->buffered = device_open (c, dev, O_RDWR)) == -1)
+    return -1;
+  set_direct (t->fd);
+  return 0;
+}
+
+static void
+close_target (struct zero_target *t)
+{
+  if (t->buffered >= 0)
+    close (t->buffered);
+  if (t->fd >= 0)
+    close (t->fd);
+}
+
+/* By default the kernel's request for zeroes keeps a SCSI disk's space allocated, also when it is
+ * asked to give space back.  That is right for all disks but those with discard on. */
+static void
+allow_unmap (const struct disk *disk)
+{
+  static const char mode[] = "writesame_16_unmap";
+  char path[128];
+  int fd;
+
+  if (disk == NULL || disk->sysname == NULL)
+    return;
+  snprintf (path, sizeof path, "/sys/class/scsi_disk/%d:%d:%d:%d/zeroing_mode",
+            disk->host, disk->channel, disk->target, disk->lun);
+  fd = open (path, O_WRONLY | O_CLOEXEC);
+  if (fd == -1 || write (fd, mode, sizeof mode - 1) == -1) {
+    if (verbose)
+      fprintf (stderr, "zerofishd: cannot set %s: %s; zeroing will not give space back\n",
+               path, strerror (errno));
+  }
+  if (fd >= 0)
+    close (fd);
+}
+
+/* Zero what is not zero in the first T->size bytes, give space back, and look again at what was
+ * unmapped: discarding is advice to a device, while this must be true. */
+static int
+unmap_target (struct engine *e, struct zero_source all)
+{
+  struct ranges punched = { 0 };
+  int r;
+
+  e->progress_total = 2 * e->t->size;
+  r = engine_zero (e, all, ZERO_UNMAP, &punched);
+  if (r == 0 && punched.n > 0) {
+    e->progress_base = e->t->size;
+    r = engine_zero (e, (struct zero_source) { zero_source_listed, &punched }, ZERO_WRITE, NULL);
+  }
+  ranges_free (&punched);
+  return r;
+}
+
+static int
+zero_target (struct call *c, const struct zero_target *t, bool discard)
+{
+  static const struct ranges none;      /* nothing is known to be zero beforehand */
+  const struct zero_source all = { zero_source_unknown, &none };
+  struct engine *e = call_alloc (c, sizeof *e);
+  int r = -1;
+
+  if (e == NULL)
+    return -1;
+  if (engine_init (e, c, t, &zero_io_real) == 0)
+    r = discard ? unmap_target (e, all) : engine_zero (e, all, ZERO_KEEP, NULL);
+  engine_free (e);
+  if (r == 0 && fsync (t->fd) == -1)
+    r = call_error (c, errno, "cannot flush %s", t->name);
+  if (r == 0)
+    r = call_progress (c, 1, 1);
+  return r;
+}
+
+/* Zero the first MAX bytes of the device, or all of it if that is less.  All caches of the disk are
+ * flushed before, so that what is read is what is there, and after, also on failure, since something
+ * may have been written. */
+static int
+zero_start (struct call *c, struct device *dev, uint64_t max)
+{
+  struct zero_target t;
+  int r = -1;
+
+  if (device_flush_caches (c, dev) == -1)
+    return -1;
+  if (open_target (c, dev, true, &t) == 0) {
+    if (t.size > max)
+      t.size = max;
+    if (dev->discard)
+      allow_unmap (dev->disk);
+    r = zero_target (c, &t, dev->discard);
+  }
+  close_target (&t);
+  if (device_flush_caches (c, dev) == -1)
+    r = -1;
+  if (dev->partnum == 0 && dev->disk != NULL && device_reread (c, dev) == -1)
+    r = -1;
+  return r;
+}
+
+int
+do_zero (struct call *c, struct device *device)
+{
+  return zero_start (c, device, ZERO_HEAD);
+}
+
+int
+do_zero_device (struct call *c, struct device *device)
+{
+  return zero_start (c, device, UINT64_MAX);
+}
+
+static int
+look_at (struct call *c, const struct zero_target *t, struct zero_source source)
+{
+  struct engine *e = call_alloc (c, sizeof *e);
+  int r = -1;
+
+  if (e == NULL)
+    return -1;
+  if (engine_init (e, c, t, &zero_io_real) == 0)
+    r = engine_is_zero (e, source);
+  engine_free (e);
+  return r;
+}
+
+int
+do_is_zero_device (struct call *c, struct device *device)
+{
+  static const struct ranges none;
+  struct zero_target t;
+  int r = -1;
+
+  if (device_flush_caches (c, device) == -1)
+    return -1;
+  if (open_target (c, device, false, &t) == 0)
+    r = look_at (c, &t, (struct zero_source) { zero_source_unknown, &none });
+  close_target (&t);
+  return r;
+}
+
+/* The data of a file, without its holes.  A filesystem that knows no holes calls all of it data.  OPAQUE is
+ * the file's descriptor. */
+static int
+next_data (const void *opaque, uint64_t from, uint64_t size, struct range *r)
+{
+  const int fd = *(const int *) opaque;
+  off_t start = 0, end = 0;
+
+  if (from >= size)
+    return 0;
+  start = lseek (fd, from, SEEK_DATA);
+  if (start == -1 && errno == ENXIO)            /* a hole up to the end */
+    return 0;
+  if (start >= 0)
+    end = lseek (fd, start, SEEK_HOLE);
+  if ((start == -1 || end == -1) && errno != EINVAL && errno != EOPNOTSUPP)
+    return -1;
+  *r = (struct range) { from, size };
+  if (start >= 0 && end >= 0)
+    *r = (struct range) { start, (uint64_t) end < size ? (uint64_t) end : size };
+  return r->start < r->end;
+}
+
+int
+do_is_zero (struct call *c, const char *path)
+{
+  struct zero_target t = { .name = path, .fd = -1, .buffered = -1, .block = 512 };
+  struct stat st;
+  int r = -1;
+
+  if ((t.fd = sysroot_open_regular (c, path, O_RDONLY, 0)) == -1)
+    return -1;
+  if (fstat (t.fd, &st) == -1) {
+    call_error (c, errno, "%s", path);
+    goto out;
+  }
+  t.size = st.st_size;
+  set_direct (t.fd);
+  r = look_at (c, &t, (struct zero_source) { next_data, &t.fd });
+ out:
+  close (t.fd);
+  return r;
+}
