@@ -201,10 +201,23 @@ extern bool run_exists (struct daemon *d, const char *path);
 
 /* --- init.c: being process 1 of the appliance --- */
 
-/* Mount /proc, /sys, /dev, load the modules in /modules/order, open the port; the port's fd or -1 (a message is
+/* Mount /proc, /sys, /dev, load the modules that are needed at start, open the port; the port's fd or -1 (a message is
  * on the console). */
 extern int init_appliance (struct daemon *d);
-/* Sync, unmount all, and power off. Does not return. */
+/* Unmount all, sync, and power off. Does not return. */
 extern void init_power_off (struct daemon *d) __attribute__ ((noreturn));
+
+/* --- modules.c: kernel modules of the appliance --- */
+
+/* What the kernel runs when it wants a module (a filesystem's at mount, a character set's, a cipher's): /init by another
+ * name.  So handlers need not load anything themselves. */
+#define INIT_MODPROBE "/modprobe"
+extern bool init_is_modprobe (const char *argv0);
+extern int init_modprobe (int argc, char **argv);   /* exit status */
+/* Load the module NAME (or what has this alias) and what it depends on: 0, or -1 with errno; ENOENT: the appliance does
+ * not have it (which is no error if it is built into the kernel). */
+extern int init_load_module (const char *name);
+/* Those of /modules/order; 0, or -1 if one failed (messages are on the console). */
+extern int init_load_boot_modules (void);
 
 #endif /* ZEROFISH_DAEMON_H */

@@ -202,6 +202,8 @@ main (int argc, char **argv)
 {
   int fd;
 
+  if (init_is_modprobe (argv[0]))
+    return init_modprobe (argc, argv);
   signal (SIGPIPE, SIG_IGN);
   umask (022);
   if (getpid () == 1 && argc == 1)
