@@ -50,6 +50,20 @@ const struct action actions_file[] = {
       "is false.",
     .tests = { { START_FS, "exists /lost+found\nexists /missing\n", "true\nfalse\n" } } },
 
+  { .name = "readdir", .proc = 138,
+    .ret = T_STRUCT_LIST, .ret_struct = "dirent",
+    .args = { { "dir", T_PATH } },
+    .since = "0.1",
+    .shortdesc = "list the entries of a directory",
+    .longdesc =
+      "List the directory C<dir>: every entry's name, inode number and type, C<.> and C<..> included, sorted by name.  A "
+      "directory whose list does not fit in a message (of 4 MiB) is refused with C<EMSGSIZE>.",
+    .tests = {
+      { START_FS, "mkdir /d\ntouch /d/f\nreaddir /d | grep -v ino\n",
+        "[0] = {\n  ftyp: d\n  name: .\n}\n[1] = {\n  ftyp: d\n  name: ..\n}\n[2] = {\n  ftyp: r\n  name: f\n}\n" },
+      { START_FS, "readdir /missing\n", "", .error = "No such file" },
+    } },
+
   { .name = "filesize", .proc = 218,
     .ret = T_INT64,
     .args = { { "path", T_PATH } },

@@ -7,6 +7,14 @@
 #include "action.h"
 
 const struct structure structures[] = {
+  { .name = "dirent",
+    .text = "An entry of a directory",
+    .fields = {
+      { "ino",  FT_INT64,  "inode number" },
+      { "ftyp", FT_CHAR,   "b, c block or character device, d directory, f FIFO, l link, r file, s socket, u or ? unknown" },
+      { "name", FT_STRING, "without the directory" },
+    } },
+
   { .name = "statvfs",
     .text = "Size and use of a filesystem",
     .fields = {
