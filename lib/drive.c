@@ -34,6 +34,16 @@ zfi_drive_free (struct zf_drive *d)
   free (d);
 }
 
+void
+zfi_drives_forget (zf_handle *h)
+{
+  for (size_t i = 0; i < h->nr_drives; i++)
+    zfi_drive_free (h->drives[i]);
+  free (h->drives);
+  h->drives = NULL;
+  h->nr_drives = 0;
+}
+
 /* --- options --- */
 
 /* Copy the string S into *PLACE. */

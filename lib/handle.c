@@ -18,6 +18,8 @@
 #include "settings.h"
 #include "trace.h"
 
+#define CANCEL_PATIENCE_MS (30 * 1000)
+
 /* All open handles, so that errors kept for closed ones can be told (error.c). */
 static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
 static zf_handle *live;
@@ -75,9 +77,7 @@ init_lock (zf_handle *h)
 static void
 free_handle (zf_handle *h)
 {
-  for (size_t i = 0; i < h->nr_drives; i++)
-    zfi_drive_free (h->drives[i]);
-  free (h->drives);
+  zfi_drives_forget (h);
   free (h->events);
   free (h->hv);
   free (h->backend_name);
@@ -104,6 +104,7 @@ zf_create (void)
     return NULL;
   h->console_fd = h->cancel_pipe[0] = h->cancel_pipe[1] = -1;
   h->next_serial = 0x00123400;
+  h->cancel_patience_ms = CANCEL_PATIENCE_MS;
   if ((err = init_lock (h)) != 0)
     goto error;
   err = pipe2 (h->cancel_pipe, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;

@@ -106,6 +106,7 @@ struct zf_handle {
   int cancel_pipe[2];       /* wakes the waiter; async-signal-safe to write */
   int64_t deadline_ms;      /* 0: none but liveness */
   int64_t last_check_ms;
+  int cancel_patience_ms;   /* a daemon that has not ended a cancelled call by then is lost */
   bool on_wire;             /* a call was sent and its reply is not yet complete */
   bool may_send_flag;       /* nothing is half sent: a cancel flag may be written */
   bool cancel_sent;
@@ -215,6 +216,8 @@ extern void zfi_appliance_free (struct zfi_appliance *a);
 
 /* --- drive.c, nbd-uri.c, probe.c and qemu-img.c --- */
 extern void zfi_drive_free (struct zf_drive *d);
+/* Forget all drives: the machine is gone, and the next one starts with none. */
+extern void zfi_drives_forget (zf_handle *h);
 /* A name for the emulator that opens exactly drive INDEX and is valid UTF-8, as JSON needs: the absolute path, or a
  * symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and scratch drives. */
 extern char *zfi_drive_filename (zf_handle *h, size_t index);

@@ -91,8 +91,11 @@ zfi_machine_lost (zf_handle *h)
   take_down (h, true);
   zfi_put_error (h, saved);
   set_state (h, ZF_STATE_CONFIG);
-  if (state == ZF_STATE_READY)
-    zfi_event (h, ZF_EVENT_SUBPROCESS_QUIT, NULL, 0, NULL, 0);
+  /* A launch that failed can be tried again with the same drives. */
+  if (state != ZF_STATE_READY)
+    return;
+  zfi_drives_forget (h);
+  zfi_event (h, ZF_EVENT_SUBPROCESS_QUIT, NULL, 0, NULL, 0);
 }
 
 /* --- launching --- */
@@ -295,6 +298,8 @@ explain_failure (zf_handle *h)
 static int
 check_drives (zf_handle *h)
 {
+  if (h->backend->external && h->nr_drives > 0)
+    return zfi_error (h, ENOTSUP, "drives cannot be added to a daemon that already runs (backend %s)", h->backend_name);
   if (h->backend->external)
     return 0;
   if (h->nr_drives == 0)
@@ -360,6 +365,7 @@ zfi_shutdown (zf_handle *h)
     return -1;
   }
   stop = take_down (h, false);
+  zfi_drives_forget (h);
   set_state (h, ZF_STATE_CONFIG);
   if (r == -1)
     zfi_put_error (h, saved);

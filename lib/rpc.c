@@ -13,8 +13,6 @@
 
 #include "rpc.h"
 
-#define CANCEL_PATIENCE_MS (30 * 1000)  /* a daemon that has not ended a cancelled call by then is lost */
-
 /* --- failures that end the machine --- */
 
 /* The error is set; the connection cannot be used any more. */
@@ -50,7 +48,7 @@ rpc_lost (struct rpc *c)
     set_ended_error (h);
   else if (err == ETIMEDOUT && zfi_cancelled (h))
     zfi_error (h, err, "the appliance did not react to the cancel within %d seconds and was stopped",
-               CANCEL_PATIENCE_MS / 1000);
+               h->cancel_patience_ms / 1000);
   else if (err == ETIMEDOUT)
     zfi_error (h, err, "the appliance did not answer in time");
   else
@@ -76,7 +74,7 @@ rpc_violation (struct rpc *c, const char *fs, ...)
 int
 zfi_send_cancel (zf_handle *h)
 {
-  int64_t limit = zfi_now_ms () + CANCEL_PATIENCE_MS;
+  int64_t limit = zfi_now_ms () + h->cancel_patience_ms;
 
   if (h->deadline_ms == 0 || h->deadline_ms > limit)
     h->deadline_ms = limit;
@@ -218,8 +216,6 @@ send_call (struct rpc *c, uint64_t mask, uint64_t hint, xdrproc_t args_proc, voi
   }
   wire_end (&c->frame, &hdr);
   h->cancel_sent = h->may_send_flag = h->on_wire = false;
-  if (h->state == ZF_STATE_READY)
-    zfi_set_deadline (h, 0);
   zfi_pump_console (h);
   if (rpc_poll_flags (c) == -1)
     return -1;
