@@ -162,7 +162,7 @@ read_chunk (struct rpc *c, struct chunk *chunk)
 static int
 receive_content (struct rpc *c, struct local_file *f, int *err)
 {
-  struct chunk chunk;
+  struct chunk chunk = { 0 };
 
   for (;;) {
     if (*err != 0 && zfi_send_cancel (c->h) == -1)
