@@ -210,7 +210,8 @@ send_call (struct rpc *c, uint64_t mask, uint64_t hint, xdrproc_t args_proc, voi
   };
 
   if (wire_begin (&c->frame) == -1 || (args_proc && wire_append (&c->frame, args_proc, args) == -1)) {
-    if (errno == EMSGSIZE)
+    /* EINVAL: a single string is longer than any message, as NULLs were refused before. */
+    if (errno == EMSGSIZE || errno == EINVAL)
       return zfi_error (h, EMSGSIZE, "the arguments are too large: a call holds at most 4 MiB");
     return zfi_perror (h, errno, "encoding the arguments");
   }
