@@ -25,6 +25,8 @@ struct disk {
   int host, channel, target, lun;
   bool readonly;            /* the user said so (an overlay looks writable) */
   bool discard;             /* the drive has discard on */
+  unsigned block;           /* files only: logical block size in bytes */
+  bool setro;               /* files only: what blockdev_setro said */
 };
 
 struct daemon {
@@ -35,6 +37,8 @@ struct daemon {
   const char *tools;        /* "/tools": the tools root once attached, else NULL (programs come from /) */
   bool appliance;           /* running as /init of the appliance */
   bool hello;               /* the library has introduced itself: disks come by internal_add_disk */
+  char *root_disk;          /* "/dev/sdb": the disk with the tools root, mounted at first need; or NULL */
+  const char *sysfs;        /* NULL: "/sys"; unit tests have a tree of their own */
 };
 
 /* How a device argument was given and what it is. */
@@ -161,6 +165,8 @@ extern const char *path_check (struct call *c, const char *path);
 extern const char *device_name_out (struct call *c, const char *path);
 /* "/dev/sda" ... "/dev/sdaa" of a disk index. */
 extern char *device_index_name (struct call *c, size_t index);
+/* TEXT of a program in the call's memory, with kernel paths of user disks translated. */
+extern char *device_text_out (struct call *c, const char *text);
 
 /* Open for O_RDONLY/O_RDWR, O_DIRECT etc. in FLAGS; O_EXCL is added for destructive whole-device work by the
  * callers.  Errors name the device; EBUSY says by what (mounted on /, held by dm-0, ...). */

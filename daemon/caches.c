@@ -1,0 +1,151 @@
+/* Keeping the page caches of a disk, its partitions and its volumes in step, and partition nodes up to date.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "devices.h"
+
+enum { NODES_TIMEOUT_MS = 5000 };
+
+struct flush {
+  struct call *c;
+  bool drop;                /* second round: throw away what is clean by now */
+};
+
+/* Write back, or drop, the cache of one node.  One that has just gone needs nothing. */
+static int
+flush_node (void *opaque, const char *sysname)
+{
+  struct flush *f = opaque;
+  char path[SYSNAME_MAX + 8];
+  int fd, r = 0;
+
+  snprintf (path, sizeof path, "/dev/%s", sysname);
+  if ((fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
+    return 0;
+  if (!f->drop && fsync (fd) == -1)
+    r = call_error (f->c, errno, "cannot flush %s", device_text_out (f->c, path));
+  if (f->drop && ioctl (fd, BLKFLSBUF, 0) == -1 && errno != ENOTTY)
+    r = call_error (f->c, errno, "cannot drop the cache of %s", device_text_out (f->c, path));
+  close (fd);
+  return r;
+}
+
+/* Files as devices have one cache only. */
+static int
+flush_file (struct call *c, const struct disk *disk)
+{
+  int fd = open (disk->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int r = 0;
+
+  if (fd == -1)
+    return call_error (c, errno, "cannot open %s", device_text_out (c, disk->path));
+  if (fdatasync (fd) == -1 && errno != EINVAL)
+    r = call_error (c, errno, "cannot flush %s", device_text_out (c, disk->path));
+  close (fd);
+  return r;
+}
+
+/* Which disks the device lies on: all of them for a volume over several. */
+static bool *
+disks_of (struct call *c, const struct device *dev)
+{
+  bool *used = call_alloc (c, (c->d->nr_disks + 1) * sizeof *used);
+  char sysname[SYSNAME_MAX];
+  struct stat st;
+
+  if (used == NULL)
+    return NULL;
+  if (dev->disk != NULL)
+    used[dev->disk - c->d->disks] = true;
+  else if (stat (dev->path, &st) == 0 && sysfs_name_of (c->d, st.st_rdev, sysname))
+    devices_below (c->d, sysname, used);
+  return used;
+}
+
+int
+device_flush_caches (struct call *c, const struct device *dev)
+{
+  bool *used = disks_of (c, dev);
+  bool blocks = false;
+
+  if (used == NULL)
+    return -1;
+  for (size_t i = 0; i < c->d->nr_disks; i++)
+    blocks |= used[i] && c->d->disks[i].sysname != NULL;
+  if (blocks)
+    sync ();                /* filesystems write through any of the nodes */
+  for (int drop = 0; drop < 2; drop++) {
+    struct flush f = { .c = c, .drop = drop };
+
+    for (size_t i = 0; i < c->d->nr_disks; i++) {
+      struct disk *disk = &c->d->disks[i];
+
+      if (used[i] && disk->sysname != NULL && sysfs_walk (c->d, disk->sysname, flush_node, &f) != 0)
+        return -1;
+      if (used[i] && disk->sysname == NULL && !drop && flush_file (c, disk) == -1)
+        return -1;
+    }
+  }
+  return 0;
+}
+
+/* Does the node of SYSNAME exist and have the number that sysfs gives? */
+static int
+check_node (void *opaque, const char *sysname)
+{
+  const struct daemon *d = opaque;
+  char path[SYSNAME_MAX + 8], text[32];
+  unsigned maj, min;
+  struct stat st;
+
+  if (sysfs_read (d, text, sizeof text, "class/block/%s/dev", sysname) == -1 ||
+      sscanf (text, "%u:%u", &maj, &min) != 2)
+    return 1;
+  if (strncmp (sysname, "dm-", 3) == 0)
+    return 0;
+  snprintf (path, sizeof path, "/dev/%s", sysname);
+  return stat (path, &st) == 0 && S_ISBLK (st.st_mode) && st.st_rdev == makedev (maj, min) ? 0 : 1;
+}
+
+int
+device_reread (struct call *c, const struct device *dev)
+{
+  const struct timespec pause = { .tv_nsec = 5 * 1000 * 1000 };
+  int fd;
+
+  if (dev->partnum > 0 || dev->disk == NULL || dev->disk->sysname == NULL ||
+      strcmp (dev->path, dev->disk->path) != 0)
+    return 0;
+  if ((fd = open (dev->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
+    return call_error (c, errno, "cannot open %s", dev->name);
+  /* EBUSY: a partition is in use, and the kernel keeps the nodes as they are; EINVAL: it cannot have any. */
+  if (ioctl (fd, BLKRRPART, 0) == -1 && errno != EBUSY && errno != EINVAL) {
+    call_error (c, errno, "cannot read the partition table of %s again", dev->name);
+    close (fd);
+    return -1;
+  }
+  close (fd);
+  for (int waited = 0; sysfs_walk (c->d, dev->disk->sysname, check_node, c->d) != 0; waited += 5) {
+    if (waited >= NODES_TIMEOUT_MS)
+      return call_refuse (c, ETIMEDOUT, "the partitions of %s did not appear within %d s", dev->name,
+                          NODES_TIMEOUT_MS / 1000);
+    nanosleep (&pause, NULL);
+  }
+  return 0;
+}

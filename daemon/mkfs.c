@@ -1,0 +1,185 @@
+/* Making filesystems with the programs of the tools root.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * Copyright (C) 2026 The zerofish authors
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "actions.h"
+#include "run.h"
+
+enum { MKFS_TIMEOUT_S = 4 * 3600, WIPE_TIMEOUT_S = 60 };
+
+/* How one program wants to be asked.  An option is a flag and a form for its value; NULL: there is none. */
+struct option {
+  const char *flag, *form;
+};
+
+struct maker {
+  const char *type;
+  const char *program;
+  const char *fixed[5];
+  struct option block, inode, sector, features, label;
+  bool block_in_sectors;    /* the block size is asked for as a number of sectors */
+  size_t label_max;         /* bytes */
+  const char *no_discard[3];
+};
+
+#define EXT(name) \
+  { name, "mke2fs", { "-q", "-F", "-t", name }, { "-b", "" }, { "-I", "" }, { NULL, NULL }, { "-O", "" }, \
+    { "-L", "" }, false, 16, { "-E", "nodiscard" } }
+#define FAT(name) \
+  { name, "mkfs.vfat", { "-I", "--mbr=n" }, { "-s", "" }, { NULL, NULL }, { "-S", "" }, { NULL, NULL }, \
+    { "-n", "" }, true, 11, { NULL } }
+
+static const struct maker makers[] = {
+  EXT ("ext2"), EXT ("ext3"), EXT ("ext4"), FAT ("vfat"), FAT ("fat"), FAT ("msdos"),
+  { "xfs", "mkfs.xfs", { "-q", "-f" }, { "-b", "size=" }, { "-i", "size=" }, { "-s", "size=" }, { NULL, NULL },
+    { "-L", "" }, false, 12, { "-K" } },
+};
+
+static const struct maker *
+find_maker (struct call *c, const char *type)
+{
+  for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+    if (strcmp (makers[i].type, type) == 0)
+      return &makers[i];
+  call_refuse (c, EINVAL, "cannot make a filesystem of type \"%s\": use ext2, ext3, ext4, vfat or xfs", type);
+  return NULL;
+}
+
+/* Add an option, which the program must have. */
+static int
+add_option (struct call *c, struct list *argv, const struct maker *m, const struct option *o, const char *what,
+            const char *value)
+{
+  char *text;
+
+  if (o->flag == NULL)
+    return call_refuse (c, EINVAL, "a filesystem of type %s has no %s option", m->type, what);
+  text = call_printf (c, "%s%s", o->form, value);
+  return text == NULL || list_add (c, argv, o->flag) == -1 ? -1 : list_add (c, argv, text);
+}
+
+static int
+add_number (struct call *c, struct list *argv, const struct maker *m, const struct option *o, const char *what,
+            int value)
+{
+  const char *text = call_printf (c, "%d", value);
+
+  if (value <= 0)
+    return call_refuse (c, EINVAL, "%s has to be more than 0, not %d", what, value);
+  return text ? add_option (c, argv, m, o, what, text) : -1;
+}
+
+static int
+add_label (struct call *c, struct list *argv, const struct maker *m, const char *label)
+{
+  if (strlen (label) > m->label_max)
+    return call_refuse (c, EINVAL, "the label \"%s\" is too long: %s takes at most %zu bytes", label, m->type,
+                        m->label_max);
+  return add_option (c, argv, m, &m->label, "label", label);
+}
+
+/* The options that the user gave.  SECTOR is the device's. */
+static int
+add_options (struct call *c, struct list *argv, const struct maker *m, const struct zf_mkfs_opts *opts,
+             unsigned sector)
+{
+  const uint64_t given = opts ? opts->bitmask : 0;
+  int block = given & ZF_MKFS_OPTS_BLOCKSIZE ? opts->blocksize : 0;
+
+  if (given & ZF_MKFS_OPTS_SECTORSIZE) {
+    if (add_number (c, argv, m, &m->sector, "sectorsize", opts->sectorsize) == -1)
+      return -1;
+    sector = (unsigned) opts->sectorsize;
+  } else if (sector != 512 && m->sector.flag != NULL &&
+             add_number (c, argv, m, &m->sector, "sectorsize", (int) sector) == -1)
+    return -1;
+  if (m->block_in_sectors && block > 0) {
+    if ((unsigned) block % sector != 0)
+      return call_refuse (c, EINVAL, "blocksize %d is no multiple of the sector size %u", block, sector);
+    block /= (int) sector;
+  }
+  if (((given & ZF_MKFS_OPTS_BLOCKSIZE) && add_number (c, argv, m, &m->block, "blocksize", block) == -1) ||
+      ((given & ZF_MKFS_OPTS_FEATURES) &&
+       add_option (c, argv, m, &m->features, "features", opts->features) == -1) ||
+      ((given & ZF_MKFS_OPTS_INODE) && add_number (c, argv, m, &m->inode, "inode", opts->inode) == -1) ||
+      ((given & ZF_MKFS_OPTS_LABEL) && add_label (c, argv, m, opts->label) == -1))
+    return -1;
+  return 0;
+}
+
+static int
+add_all (struct call *c, struct list *argv, const char *const *v)
+{
+  for (; *v != NULL; v++)
+    if (list_add (c, argv, *v) == -1)
+      return -1;
+  return 0;
+}
+
+/* The whole command line, or NULL with the error set. */
+static char **
+make_argv (struct call *c, const struct maker *m, const struct device *dev, const struct zf_mkfs_opts *opts,
+           unsigned sector)
+{
+  const char *program = run_find (c, m->program);
+  struct list argv = { 0 };
+
+  if (program == NULL || list_add (c, &argv, program) == -1 || add_all (c, &argv, m->fixed) == -1 ||
+      add_options (c, &argv, m, opts, sector) == -1 ||
+      /* A drive without discard takes the request and does nothing: a waste of time. */
+      (!dev->discard && add_all (c, &argv, m->no_discard) == -1) ||
+      list_add (c, &argv, "--") == -1 || list_add (c, &argv, dev->path) == -1)
+    return NULL;
+  return list_end (c, &argv);
+}
+
+/* Is the device free?  And its sector size. */
+static int
+check_device (struct call *c, const struct device *dev, unsigned *sector)
+{
+  uint64_t size;
+  int fd = device_open (c, dev, O_RDWR | O_EXCL), r;
+
+  if (fd == -1)
+    return -1;
+  r = device_geometry (c, dev, fd, &size, sector);
+  close (fd);
+  return r;
+}
+
+/* Remove signatures of what was there before, so that nobody finds an old filesystem beside the new one. */
+static int
+wipe (struct call *c, const struct device *dev)
+{
+  const char *argv[] = { NULL, "-a", "-f", "-q", "--", dev->path, NULL };
+
+  if (!run_has (c->d, "wipefs"))
+    return 0;
+  argv[0] = run_find (c, "wipefs");
+  return run_program (c, argv, NULL, WIPE_TIMEOUT_S);
+}
+
+int
+do_mkfs (struct call *c, const char *fstype, struct device *dev, const struct zf_mkfs_opts *opts)
+{
+  const struct maker *m = find_maker (c, fstype);
+  unsigned sector;
+  char **argv;
+
+  if (m == NULL || check_device (c, dev, &sector) == -1 ||
+      (argv = make_argv (c, m, dev, opts, sector)) == NULL ||
+      device_flush_caches (c, dev) == -1 || wipe (c, dev) == -1 ||
+      run_program (c, (const char *const *) argv, NULL, MKFS_TIMEOUT_S) == -1 ||
+      device_flush_caches (c, dev) == -1)
+    return -1;
+  return device_reread (c, dev);
+}
