@@ -6,7 +6,7 @@
 
 #include "emit.h"
 
-/* One field; OURS and THEIRS are "a->" and "b->" with what leads to the field. */
+/* The same value for one field of both structs. */
 static void
 put_field (FILE *out, enum type type, const char *structure, const char *name)
 {
@@ -74,11 +74,11 @@ put_fill_action (FILE *out, const struct action *a)
 }
 
 static void
-put_case (FILE *out, const char *name, const char *suffix)
+put_case (FILE *out, const char *name, const char *suffix, size_t nr_optargs)
 {
-  fprintf (out, "  { \"%s%s\", fill_%s%s, sizeof (struct zf_%s%s), (xdrproc_t) xdr_zf_%s%s,\n"
+  fprintf (out, "  { \"%s%s\", %zu, fill_%s%s,\n    sizeof (struct zf_%s%s), (xdrproc_t) xdr_zf_%s%s,\n"
            "    sizeof (rg_%s%s), (xdrproc_t) xdr_rg_%s%s },\n",
-           name, suffix, name, suffix, name, suffix, name, suffix, name, suffix, name, suffix);
+           name, suffix, nr_optargs, name, suffix, name, suffix, name, suffix, name, suffix, name, suffix);
 }
 
 void
@@ -95,12 +95,12 @@ emit_xdr_compare (FILE *out, const struct table *t)
   fputs ("const struct xdr_case xdr_cases[] = {\n", out);
   for (size_t i = 0; i < t->nr_structs; i++)
     if (struct_on_wire (t, &t->structs[i]))
-      put_case (out, t->structs[i].name, "");
+      put_case (out, t->structs[i].name, "", 0);
   for (size_t i = 0; i < t->nr_actions; i++) {
     if (is_daemon (&t->actions[i]) && has_args (&t->actions[i]))
-      put_case (out, t->actions[i].name, "_args");
+      put_case (out, t->actions[i].name, "_args", nr_params (t->actions[i].optargs));
     if (is_daemon (&t->actions[i]) && t->actions[i].ret != T_NONE)
-      put_case (out, t->actions[i].name, "_ret");
+      put_case (out, t->actions[i].name, "_ret", 0);
   }
   fputs ("};\nconst size_t nr_xdr_cases = sizeof xdr_cases / sizeof xdr_cases[0];\n", out);
 }

@@ -5,6 +5,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit.h"
 
@@ -52,6 +53,24 @@ put_do_param (FILE *out, const struct param *p)
     put_c_param (out, p);
 }
 
+static void
+put_do_prototype (FILE *out, const struct action *a)
+{
+  FILE *f;
+
+  fputc ('\n', out);
+  put_entry (out, a);
+  f = fold_begin ();
+  fprintf (f, "extern %sdo_%s (struct call *c", c_result (a), a->name);
+  for (const struct param *p = a->args; p->name; p++)
+    put_do_param (f, p);
+  if (has_optargs (a))
+    fprintf (f, ", const struct zf_%s_opts *opts", a->name);
+  fputs (a->ret == T_BUFFER ? ", size_t *size_r);" : ");", f);
+  fold_end (out, (int) (strlen (c_result (a)) + strlen (a->name)) + 12);
+  fputc ('\n', out);
+}
+
 void
 emit_daemon_h (FILE *out, const struct table *t)
 {
@@ -60,20 +79,9 @@ emit_daemon_h (FILE *out, const struct table *t)
          "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
          "#include \"zerofish-structs.h\"\n#include \"protocol.h\"\n#include \"daemon.h\"\n\n"
          "/* Each returns -1 or NULL after call_error; results are in the call's memory. */\n", out);
-  for (size_t i = 0; i < t->nr_actions; i++) {
-    const struct action *a = &t->actions[i];
-
-    if (!is_daemon (a))
-      continue;
-    fputc ('\n', out);
-    put_entry (out, a);
-    fprintf (out, "extern %sdo_%s (struct call *c", c_result (a), a->name);
-    for (const struct param *p = a->args; p->name; p++)
-      put_do_param (out, p);
-    if (has_optargs (a))
-      fprintf (out, ", const struct zf_%s_opts *opts", a->name);
-    fputs (a->ret == T_BUFFER ? ", size_t *size_r);\n" : ");\n", out);
-  }
+  for (size_t i = 0; i < t->nr_actions; i++)
+    if (is_daemon (&t->actions[i]))
+      put_do_prototype (out, &t->actions[i]);
   fputs ("\n#endif /* ZEROFISH_DAEMON_ACTIONS_H */\n", out);
 }
 
@@ -219,6 +227,7 @@ static void
 put_run (FILE *out, const struct action *a)
 {
   const char *finish = has_args (a) ? "  r = " : "  return ";
+  FILE *f;
 
   if (a->ret == T_NONE) {
     fputs (finish, out);
@@ -226,10 +235,12 @@ put_run (FILE *out, const struct action *a)
     fputs (";\n", out);
     return;
   }
-  fprintf (out, "  if ((%s = ", result_place (a->ret));
-  put_do_call (out, a);
-  fprintf (out, ") == %s)\n    %s;\n", a->ret == T_INT || a->ret == T_INT64 || a->ret == T_BOOL ? "-1" : "NULL",
-           has_args (a) ? "goto out" : "return -1");
+  f = fold_begin ();
+  fprintf (f, "  if ((%s = ", result_place (a->ret));
+  put_do_call (f, a);
+  fprintf (f, ") == %s)", a->ret == T_INT || a->ret == T_INT64 || a->ret == T_BOOL ? "-1" : "NULL");
+  fold_end (out, (int) (strlen (result_place (a->ret)) + strlen (a->name)) + 15);
+  fprintf (out, "\n    %s;\n", has_args (a) ? "goto out" : "return -1");
   if (is_list (a->ret))
     fputs ("  ret.r.r_len = count_list (ret.r.r_val);\n", out);
   else if (a->ret == T_BUFFER)

@@ -4,6 +4,8 @@
  * Copyright (C) 2026 The zerofish authors
  */
 
+#include <string.h>
+
 #include "emit.h"
 
 /* Does it depend on the caller whether a device is written to at all? */
@@ -77,6 +79,24 @@ put_result (FILE *out, const struct action *a)
   }
 }
 
+/* As a verbatim paragraph, one argument a line. */
+static void
+put_prototype (FILE *out, const struct action *a)
+{
+  int indent = (int) strlen (a->name) + 6;
+
+  fprintf (out, " %s\n zf_%s (zf_handle *h", c_result_line (a), a->name);
+  for (const struct param *p = a->args; p->name; p++) {
+    fprintf (out, ",\n%*s", indent, "");
+    put_c_param (out, p);
+  }
+  if (has_optargs (a))
+    fprintf (out, ",\n%*sconst struct zf_%s_opts *opts", indent, "", a->name);
+  if (a->ret == T_BUFFER)
+    fprintf (out, ",\n%*ssize_t *size_r", indent, "");
+  fputs (");\n\n", out);
+}
+
 void
 emit_actions_pod (FILE *out, const struct table *t)
 {
@@ -85,9 +105,9 @@ emit_actions_pod (FILE *out, const struct table *t)
 
     if (!is_public (a))
       continue;
-    fprintf (out, "=head2 zf_%s\n\n %s\n zf_%s ", a->name, c_result_line (a), a->name);
-    put_c_params (out, a);
-    fprintf (out, ";\n\nI<%s>\n\n", a->shortdesc);
+    fprintf (out, "=head2 zf_%s\n\n", a->name);
+    put_prototype (out, a);
+    fprintf (out, "I<%s>\n\n", a->shortdesc);
     put_pod (out, t, a->longdesc, POD_API);
     fputc ('\n', out);
     if (has_optargs (a)) {

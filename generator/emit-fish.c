@@ -105,13 +105,17 @@ put_printer (FILE *out, const struct action *a)
 static void
 put_run (FILE *out, const struct action *a)
 {
-  static const char unused[] = " __attribute__ ((unused))";
+  static const char unused[] = " UNUSED";
   const char *no_opts = has_optargs (a) ? "" : unused;
+  FILE *f;
 
   put_entry (out, a);
-  fprintf (out, "static int\nrun_%s (zf_handle *h, const struct value *v%s,\n"
-           "     const struct value *opt%s, uint64_t mask%s, FILE *out%s)\n{\n",
+  fputs ("static int\n", out);
+  f = fold_begin ();
+  fprintf (f, "run_%s (zf_handle *h, const struct value *v%s, const struct value *opt%s, uint64_t mask%s, FILE *out%s)",
            a->name, a->args[0].name ? "" : unused, no_opts, no_opts, a->ret == T_NONE ? unused : "");
+  fold_end (out, (int) strlen (a->name) + 6);
+  fputs ("\n{\n", out);
   if (has_optargs (a)) {
     size_t i = 0;
 
@@ -332,7 +336,8 @@ void
 emit_fish (FILE *out, const struct table *t)
 {
   put_head (out, "Commands of the shell.");
-  fputs ("#include <config.h>\n\n#include <inttypes.h>\n\n#include \"fish.h\"\n\n", out);
+  fputs ("#include <config.h>\n\n#include <inttypes.h>\n\n#include \"fish.h\"\n\n"
+         "#define UNUSED __attribute__ ((unused))\n\n", out);
   put_printers (out, t);
   for (size_t i = 0; i < t->nr_actions; i++) {
     const struct action *a = &t->actions[i];

@@ -4,6 +4,8 @@
  * Copyright (C) 2026 The zerofish authors
  */
 
+#include <string.h>
+
 #include "emit.h"
 
 /* What a caller must know about the result, as a sentence. */
@@ -26,6 +28,18 @@ result_text (const struct action *a)
 }
 
 static void
+put_declaration (FILE *out, const struct action *a, const char *prefix)
+{
+  FILE *f = fold_begin ();
+
+  fprintf (f, "extern %s%s%s ", c_result (a), prefix, a->name);
+  put_c_params (f, a);
+  fputc (';', f);
+  fold_end (out, (int) (strlen (c_result (a)) + strlen (prefix) + strlen (a->name)) + 9);
+  fputc ('\n', out);
+}
+
+static void
 put_prototype (FILE *out, const struct action *a)
 {
   fputs ("/* ", out);
@@ -41,9 +55,9 @@ put_prototype (FILE *out, const struct action *a)
   else
     fprintf (out, " * Returns: to be freed with zf_free_%s%s; NULL on error.\n", a->ret_struct,
              a->ret == T_STRUCT ? "" : "_list");
-  fprintf (out, " * Since %s. */\nextern %szf_%s ", a->since, c_result (a), a->name);
-  put_c_params (out, a);
-  fputs (";\n\n", out);
+  fprintf (out, " * Since %s. */\n", a->since);
+  put_declaration (out, a, "zf_");
+  fputc ('\n', out);
 }
 
 void
@@ -76,22 +90,12 @@ emit_lib_private_h (FILE *out, const struct table *t)
          "/* Actions that the library carries out itself, written by hand.  The handle is locked, arguments are not NULL,\n"
          " * OPTS may be; the bits in it are known and their pointers not NULL.  -1 or NULL with the error set. */\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (!is_daemon (&t->actions[i])) {
-      const struct action *a = &t->actions[i];
-
-      fprintf (out, "extern %szfi_%s ", c_result (a), a->name);
-      put_c_params (out, a);
-      fputs (";\n", out);
-    }
+    if (!is_daemon (&t->actions[i]))
+      put_declaration (out, &t->actions[i], "zfi_");
   fputs ("\n/* Calls to the daemon that only the library makes.  The handle is locked by the caller. */\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (is_daemon (&t->actions[i]) && !is_public (&t->actions[i])) {
-      const struct action *a = &t->actions[i];
-
-      fprintf (out, "extern %szfi_%s ", c_result (a), a->name);
-      put_c_params (out, a);
-      fputs (";\n", out);
-    }
+    if (is_daemon (&t->actions[i]) && !is_public (&t->actions[i]))
+      put_declaration (out, &t->actions[i], "zfi_");
   fputs ("\n#endif /* ZEROFISH_PRIVATE_ACTIONS_H */\n", out);
 }
 

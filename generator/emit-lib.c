@@ -34,7 +34,7 @@ static const char check_size_function[] =
   "check_size (zf_handle *h, size_t size, const char *name)\n"
   "{\n"
   "  if (size >= ZF_MESSAGE_MAX)\n"
-  "    return zfi_error (h, EMSGSIZE, \"%s: %zu bytes are too many for one message (of %d bytes): use smaller pieces\",\n"
+  "    return zfi_error (h, EMSGSIZE, \"%s: %zu bytes do not fit in a message (of %d bytes): use smaller pieces\",\n"
   "                      name, size, ZF_MESSAGE_MAX);\n"
   "  return 0;\n"
   "}\n\n";
@@ -172,7 +172,7 @@ put_description (FILE *out, const struct action *a)
   const struct param *file = file_param (a);
   const char *separator = "";
 
-  fprintf (out, "static const struct zfi_action action_%s = { \"%s\", ", a->name, a->name);
+  fprintf (out, "static const struct zfi_action action_%s = {\n  \"%s\", ", a->name, a->name);
   if (is_daemon (a))
     fprintf (out, "ZF_PROC_%s, ", upper (a->name));
   else
@@ -189,7 +189,7 @@ put_description (FILE *out, const struct action *a)
   fputs (*separator ? ", \"" : "0, \"", out);
   for (const struct param *p = a->args; p->name; p++)
     fputc (type_letter (p->type), out);
-  fputs (has_optargs (a) ? "o\" };\n\n" : "\" };\n\n", out);
+  fputs (has_optargs (a) ? "o\"\n};\n\n" : "\"\n};\n\n", out);
 }
 
 static bool
@@ -216,26 +216,23 @@ put_pass (FILE *out, const struct action *a)
 static void
 put_args_initialiser (FILE *out, const struct action *a)
 {
+  FILE *f = fold_begin ();
   const char *separator = "";
 
-  fprintf (out, "  struct zf_%s_args args = {", a->name);
-  for (const struct param *p = a->args; p->name; p++) {
-    if (is_file (p->type))
-      continue;
-    if (is_text (p->type))
-      fprintf (out, "%s .%s = (char *) %s", separator, p->name, p->name);
-    else if (!is_list (p->type) && p->type != T_BUFFER)
-      fprintf (out, "%s .%s = %s", separator, p->name, p->name);
-    else
-      continue;
-    separator = ",";
-  }
-  for (const struct param *p = a->optargs; p->name; p++)
-    if (is_text (p->type)) {
-      fprintf (out, "%s .%s = (char *) \"\"", separator, p->name);
+  fprintf (f, "  struct zf_%s_args args = {", a->name);
+  for (const struct param *p = a->args; p->name; p++)
+    if (is_text (p->type) || p->type == T_INT || p->type == T_INT64 || p->type == T_BOOL) {
+      fprintf (f, "%s .%s = %s%s", separator, p->name, is_text (p->type) ? "(char *) " : "", p->name);
       separator = ",";
     }
-  fputs (*separator ? " };\n" : " 0 };\n", out);
+  for (const struct param *p = a->optargs; p->name; p++)
+    if (is_text (p->type)) {
+      fprintf (f, "%s .%s = (char *) \"\"", separator, p->name);
+      separator = ",";
+    }
+  fputs (*separator ? " };" : " 0 };", f);
+  fold_end (out, (int) strlen (a->name) + 28);
+  fputc ('\n', out);
 }
 
 /* Arguments whose place in the struct is more than one value. */
@@ -252,26 +249,35 @@ put_args_rest (FILE *out, const struct action *a)
                p->name, p->name, p->name, p->name, p->name, p->name);
 }
 
-/* Optional arguments into the args struct (TO_ARGS), or only their checks. */
+/* One optional argument into the args struct (TO_ARGS), after its check. */
+static void
+put_opt (FILE *out, const struct action *a, const struct param *p, bool to_args)
+{
+  bool pointer = is_text (p->type) || is_list (p->type);
+
+  if (!pointer) {
+    if (to_args)
+      fprintf (out, "  if (mask & ZF_%s_OPTS_%s)\n    args.%s = opts->%s;\n", upper (a->name), upper (p->name),
+               p->name, p->name);
+    return;
+  }
+  fprintf (out, "  if ((mask & ZF_%s_OPTS_%s) && check_opt (h, opts->%s, \"%s\") == -1)\n    goto out;\n",
+           upper (a->name), upper (p->name), p->name, p->name);
+  if (to_args && is_list (p->type))
+    fprintf (out, "  if (mask & ZF_%s_OPTS_%s) {\n    args.%s.%s_len = count_list (opts->%s);\n"
+             "    args.%s.%s_val = (char **) opts->%s;\n  }\n", upper (a->name), upper (p->name),
+             p->name, p->name, p->name, p->name, p->name, p->name);
+  else if (to_args)
+    fprintf (out, "  if (mask & ZF_%s_OPTS_%s)\n    args.%s = (char *) opts->%s;\n", upper (a->name), upper (p->name),
+             p->name, p->name);
+}
+
 static void
 put_opts (FILE *out, const struct action *a, bool to_args)
 {
   fprintf (out, "  if (check_opts (h, mask, %zu) == -1)\n    goto out;\n", nr_params (a->optargs));
-  for (const struct param *p = a->optargs; p->name; p++) {
-    bool pointer = is_text (p->type) || is_list (p->type);
-
-    if (!pointer && !to_args)
-      continue;
-    fprintf (out, "  if (mask & ZF_%s_OPTS_%s) {\n", upper (a->name), upper (p->name));
-    if (pointer)
-      fprintf (out, "    if (check_opt (h, opts->%s, \"%s\") == -1)\n      goto out;\n", p->name, p->name);
-    if (to_args && is_list (p->type))
-      fprintf (out, "    args.%s.%s_len = count_list (opts->%s);\n    args.%s.%s_val = (char **) opts->%s;\n",
-               p->name, p->name, p->name, p->name, p->name, p->name);
-    else if (to_args)
-      fprintf (out, "    args.%s = %sopts->%s;\n", p->name, pointer ? "(char *) " : "", p->name);
-    fputs ("  }\n", out);
-  }
+  for (const struct param *p = a->optargs; p->name; p++)
+    put_opt (out, a, p, to_args);
 }
 
 /* Is there a way to "goto out" in the function? */
@@ -306,15 +312,15 @@ put_zfi_call (FILE *out, const struct action *a)
 static void
 put_result (FILE *out, const struct action *a)
 {
-  if (a->ret == T_NONE) {
-    fputs ("  r = ", out);
-    put_zfi_call (out, a);
-    fputs (";\n", out);
+  FILE *f = fold_begin ();
+
+  fputs (a->ret == T_NONE ? "  r = " : "  if (", f);
+  put_zfi_call (f, a);
+  fputs (a->ret == T_NONE ? ";" : " == 0)", f);
+  fold_end (out, file_param (a) ? 21 : 16);
+  fputs (a->ret == T_NONE ? "\n" : "\n    ", out);
+  if (a->ret == T_NONE)
     return;
-  }
-  fputs ("  if (", out);
-  put_zfi_call (out, a);
-  fputs (" == 0)\n    ", out);
   switch (a->ret) {
   case T_BOOL:
     fputs ("r = ret.r != 0;\n", out);
@@ -345,10 +351,15 @@ put_result (FILE *out, const struct action *a)
 static void
 put_function_head (FILE *out, const struct action *a, const char *prefix)
 {
+  FILE *f;
+
   put_entry (out, a);
   put_description (out, a);
-  fprintf (out, "%s\n%s%s ", c_result_line (a), prefix, a->name);
-  put_c_params (out, a);
+  fprintf (out, "%s\n", c_result_line (a));
+  f = fold_begin ();
+  fprintf (f, "%s%s ", prefix, a->name);
+  put_c_params (f, a);
+  fold_end (out, (int) (strlen (prefix) + strlen (a->name)) + 2);
   fputs ("\n{\n", out);
 }
 

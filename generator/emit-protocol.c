@@ -216,11 +216,12 @@ emit_protocol_h (FILE *out, const struct table *t)
 /* --- protocol.c --- */
 
 static const char c_list[] =
-  "/* A counted array of strings. Each takes four bytes at least, which bounds what a false count can allocate. */\n"
+  "/* A counted array of strings.  Each takes four bytes, which bounds what a false count can allocate. */\n"
   "static bool_t\n"
   "xdr_strings (XDR *xdrs, u_int *len, char ***val)\n"
   "{\n"
-  "  return xdr_array (xdrs, (char **) val, len, ZF_MESSAGE_MAX / 4, sizeof (char *), (xdrproc_t) xdr_wrapstring);\n"
+  "  return xdr_array (xdrs, (char **) val, len, ZF_MESSAGE_MAX / 4, sizeof (char *),\n"
+  "                    (xdrproc_t) xdr_wrapstring);\n"
   "}\n\n";
 
 static const char c_at_end[] =

@@ -61,6 +61,11 @@ extern const char *dashed (const char *s);
 /* A C string literal, broken after each newline, with INDENT blanks in front of continuation lines. */
 extern void put_literal (FILE *out, const char *s, int indent);
 
+/* A long line: print it to the stream of fold_begin, without its newline; fold_end then prints it to OUT, broken after
+ * commas if it is too long, and with INDENT blanks in front of what continues. */
+extern FILE *fold_begin (void);
+extern void fold_end (FILE *out, int indent);
+
 /* The public C declaration of one argument, with its name: "const char *device". */
 extern void put_c_param (FILE *out, const struct param *p);
 /* Result type with the blank or star before the name: "char *", "int ". */

@@ -80,6 +80,49 @@ put_literal (FILE *out, const char *s, int indent)
   fputc ('"', out);
 }
 
+/* The text of fold_begin. */
+static struct { FILE *f; char *text; size_t size; } fold;
+
+FILE *
+fold_begin (void)
+{
+  fold.f = open_memstream (&fold.text, &fold.size);
+  if (fold.f == NULL) {
+    perror ("generator");
+    exit (EXIT_FAILURE);
+  }
+  return fold.f;
+}
+
+/* The last blank of S, before WIDTH, where a line may be broken; NULL if there is none. */
+static const char *
+last_break (const char *s, int width)
+{
+  for (int i = width; i > 1; i--)
+    if (s[i] == ' ' && (s[i - 1] == ',' || s[i - 1] == '|'))
+      return s + i;
+  return NULL;
+}
+
+void
+fold_end (FILE *out, int indent)
+{
+  enum { WIDTH = 110 };
+  const char *p, *cut;
+  int column = 0;
+
+  if (fclose (fold.f) != 0) {
+    perror ("generator");
+    exit (EXIT_FAILURE);
+  }
+  for (p = fold.text; column + strlen (p) > WIDTH && (cut = last_break (p, WIDTH - column)); p = cut + 1) {
+    fprintf (out, "%.*s\n%*s", (int) (cut - p), p, indent, "");
+    column = indent;
+  }
+  fputs (p, out);
+  free (fold.text);
+}
+
 void
 put_c_param (FILE *out, const struct param *p)
 {

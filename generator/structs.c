@@ -11,7 +11,7 @@ const struct structure structures[] = {
     .text = "An entry of a directory",
     .fields = {
       { "ino",  FT_INT64,  "inode number" },
-      { "ftyp", FT_CHAR,   "b, c block or character device, d directory, f FIFO, l link, r file, s socket, u or ? unknown" },
+      { "ftyp", FT_CHAR,   "b c device, d directory, f FIFO, l link, r file, s socket, u ? unknown" },
       { "name", FT_STRING, "without the directory" },
     } },
 
