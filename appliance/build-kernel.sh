@@ -97,9 +97,12 @@ LIST
 Install a kernel package (Debian: linux-image-cloud-amd64), or name a kernel in ZEROFISH_KERNEL and its modules in ZEROFISH_KERNEL_MODULES."
 }
 
-# Files that decide what is built; missing ones are left out.
+# Files that decide what is built; the library (cache-key.c) looks at the same ones.
 key_files () {
-  printf '%s\n' "$here/zerofish-build-appliance" "$(daemon_file)"
+  for f in zerofish-build-appliance build-kernel.sh build-initrd.sh modules.list; do
+    printf '%s\n' "$here/$f"
+  done
+  daemon_file
   kernel_files
   set +f
   for f in "$(modules_parent)"/modules.dep "$(modules_parent)"/*/modules.dep; do printf '%s\n' "$f"; done
@@ -107,7 +110,7 @@ key_files () {
 }
 stat_files () {
   sort | while read -r f; do
-    [ ! -e "$f" ] || stat -L -c '%n %s %Y' "$f"
+    [ ! -e "$f" ] || stat -L -c '%n %s %.9Y' "$f"
   done
 }
 
