@@ -17,7 +17,7 @@
 
 #if defined __x86_64__
 #define QEMU_NAME "qemu-system-x86_64"
-#define MACHINE "pc"
+#define MACHINE "q35"
 #define CONSOLE "ttyS0"
 #elif defined __aarch64__
 #define QEMU_NAME "qemu-system-aarch64"
@@ -164,6 +164,7 @@ zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel)
                 " edd=off selinux=0 apparmor=0 audit=0 mitigations=off nokaslr"
                 " cryptomgr.notests random.trust_cpu=on 8250.nr_uarts=1 usbcore.nousb"
                 " nmi_watchdog=0 nowatchdog rcupdate.rcu_expedited=1"
+                " initcall_blacklist=cubictcp_register,init_kprobe_trace,crypto_kdf108_init"
                 " zerofish_hotplug=1%s",
                 h->verbose ? "" : "quiet ",
                 accel == ACCEL_TCG ? "tsc=reliable" : "no_timer_check",

@@ -277,7 +277,8 @@ zfi_child_start (struct zfi_child *c, char *const *argv, int output, const int *
     errno = EINVAL;
     return -1;
   }
-  memcpy (p.fds, fds, nr_fds * sizeof *fds);
+  if (nr_fds > 0)
+    memcpy (p.fds, fds, nr_fds * sizeof *fds);
   if (socketpair (AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, sv) == -1)
     return -1;
   p.sock = sv[1];
