@@ -74,6 +74,16 @@ open_error (struct call *c, const struct device *dev, int err)
   return call_error (c, err, "cannot open %s", dev->name);
 }
 
+/* Is the open device a block device that blockdev_setro, or its drive, made read-only?  The kernel opens it for
+ * writing all the same, and complains later with less clear words. */
+static bool
+is_set_readonly (int fd)
+{
+  int ro = 0;
+
+  return ioctl (fd, BLKROGET, &ro) == 0 && ro;
+}
+
 int
 device_open (struct call *c, const struct device *dev, int flags)
 {
@@ -88,7 +98,13 @@ device_open (struct call *c, const struct device *dev, int flags)
   /* Some filesystems, for files as devices, know no direct access. */
   if (fd == -1 && errno == EINVAL && (flags & O_DIRECT))
     fd = open (dev->path, (flags & ~O_DIRECT) | O_CLOEXEC | O_NOCTTY);
-  return fd == -1 ? open_error (c, dev, errno) : fd;
+  if (fd == -1)
+    return open_error (c, dev, errno);
+  if (writes && is_set_readonly (fd)) {
+    close (fd);
+    return call_error (c, EROFS, "%s is set read-only", dev->name);
+  }
+  return fd;
 }
 
 int

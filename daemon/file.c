@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -139,13 +140,17 @@ allocate (struct call *c, const char *path, int fd, int64_t len)
 int
 do_fallocate64 (struct call *c, const char *path, int64_t len)
 {
-  int fd;
+  int fd, r;
 
   if (len < 0)
     return call_refuse (c, EINVAL, "the length %" PRIi64 " is negative", len);
   if ((fd = sysroot_open_regular (c, path, O_WRONLY | O_CREAT | O_TRUNC, 0666)) == -1)
     return -1;
-  return finish (c, path, fd, allocate (c, path, fd, len));
+  r = allocate (c, path, fd, len);
+  /* What was allocated before the space ran out is not kept. */
+  if (r == -1 && ftruncate (fd, 0) == -1 && verbose)
+    dprintf (2, "zerofishd: %s: cannot release its space: %s\n", path, strerror (errno));
+  return finish (c, path, fd, r);
 }
 
 int64_t
