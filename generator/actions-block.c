@@ -12,8 +12,9 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "list the disks",
     .longdesc =
-      "List the whole disks in the order in which they were added: C</dev/sda>, C</dev/sdb> and so on, with C</dev/sdaa> "
-      "after C</dev/sdz>.  The appliance's own disks are not among them.  See also A<list_partitions>.",
+      "List the whole disks in the order in which they were added: C</dev/sda>, C</dev/sdb> and so on, "
+      "with C</dev/sdaa> after C</dev/sdz>.  The appliance's own disks are not among them.  See also "
+      "A<list_partitions>.",
     .tests = { { START_EMPTY, "list-devices\n", "/dev/sda\n/dev/sdb\n" } } },
 
   { .name = "list_partitions", .proc = 8,
@@ -21,8 +22,8 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "list the partitions of all disks",
     .longdesc =
-      "List the partitions that were found on the disks, sorted by disk and number.  Whole disks are not listed: see "
-      "A<list_devices>.",
+      "List the partitions that were found on the disks, sorted by disk and number.  Whole disks are not "
+      "listed: see A<list_devices>.",
     .tests = {
       { START_EMPTY, "list-partitions\n", "" },
       { START_PARTITION, "part-disk /dev/sdb gpt\nlist-partitions\n", "/dev/sda1\n/dev/sdb1\n" },
@@ -32,7 +33,8 @@ const struct action actions_block[] = {
     .ret = T_INT,
     .since = "0.1",
     .shortdesc = "count the disks",
-    .longdesc = "The number of whole disks, without the appliance's own.  It is the length of A<list_devices>.",
+    .longdesc =
+      "The number of whole disks, without the appliance's own.  It is the length of A<list_devices>.",
     .tests = { { START_EMPTY, "nr-devices\n", "2\n" } } },
 
   { .name = "blockdev_getsize64", .proc = 63,
@@ -52,8 +54,8 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "size of a device in 512-byte units",
     .longdesc =
-      "The size of C<device> in units of 512 bytes, whatever its own sectors are (see A<blockdev_getss>).  For the size in "
-      "bytes use A<blockdev_getsize64>.",
+      "The size of C<device> in units of 512 bytes, whatever its own sectors are (see "
+      "A<blockdev_getss>).  For the size in bytes use A<blockdev_getsize64>.",
     .tests = { { START_EMPTY, "blockdev-getsz /dev/sdb\n", "131072\n" } } },
 
   { .name = "blockdev_getss", .proc = 59,
@@ -70,8 +72,8 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "test whether a device is set read-only",
     .longdesc =
-      "True if C<device> is set read-only in the appliance (see A<blockdev_setro>), or lies on a drive that was added "
-      "read-only.",
+      "True if C<device> is set read-only in the appliance (see A<blockdev_setro>), or lies on a drive "
+      "that was added read-only.",
     .tests = { { START_EMPTY, "blockdev-getro /dev/sdb\n", "false\n" } } },
 
   { .name = "blockdev_setro", .proc = 56,
@@ -79,8 +81,8 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "set a device read-only",
     .longdesc =
-      "Make the appliance refuse writes to C<device> until A<blockdev_setrw>.  This is a setting of the running appliance: "
-      "nothing is written to the disk.",
+      "Make the appliance refuse writes to C<device> until A<blockdev_setrw>.  This is a setting of the "
+      "running appliance: nothing is written to the disk.",
     .tests = {
       { START_EMPTY,
         "blockdev-setro /dev/sdb\n"
@@ -95,8 +97,8 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "set a device writable",
     .longdesc =
-      "Undo A<blockdev_setro> for C<device>.  A drive that was added read-only cannot be made writable: that is refused "
-      "with C<EROFS>.",
+      "Undo A<blockdev_setro> for C<device>.  A drive that was added read-only cannot be made writable: "
+      "that is refused with C<EROFS>.",
     .tests = { { START_EMPTY, "blockdev-setrw /dev/sda\nblockdev-getro /dev/sda\n", "false\n" } } },
 
   { .name = "blockdev_flushbufs", .proc = 64,
@@ -104,8 +106,8 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "write out and drop the cache of a device",
     .longdesc =
-      "Write what the appliance's cache holds for C<device> and forget it, so that the next read comes from the disk.  "
-      "See also A<sync> and A<drop_caches>.",
+      "Write what the appliance's cache holds for C<device> and forget it, so that the next read comes "
+      "from the disk.  See also A<sync> and A<drop_caches>.",
     .tests = { { START_EMPTY, "blockdev-flushbufs /dev/sda\n", "" } } },
 
   { .name = "blockdev_rereadpt", .proc = 65,
@@ -113,9 +115,9 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "read the partition table of a disk again",
     .longdesc =
-      "Make the appliance's kernel read the partition table of the whole disk C<device> again, and wait until its "
-      "partitions are there.  Actions that write to a whole disk do this themselves.  It fails with C<EBUSY> while a "
-      "partition of the disk is in use.",
+      "Make the appliance's kernel read the partition table of the whole disk C<device> again, and wait "
+      "until its partitions are there.  Actions that write to a whole disk do this themselves.  It fails "
+      "with C<EBUSY> while a partition of the disk is in use.",
     .tests = { { START_PARTITION, "blockdev-rereadpt /dev/sda\nlist-partitions\n", "/dev/sda1\n" } } },
 
   { .name = "pread_device", .proc = 276,
@@ -124,11 +126,11 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "read part of a device",
     .longdesc =
-      "Read up to C<count> bytes of C<device> from byte C<offset> on.  Fewer come back only at the end of the device, and "
-      "none past it.\n"
+      "Read up to C<count> bytes of C<device> from byte C<offset> on.  Fewer come back only at the end "
+      "of the device, and none past it.\n"
       "\n"
-      "C<count> is 0 to 4194260, the most that fits in a message; C<offset> is 0 or more.  Anything else is refused with "
-      "C<EINVAL>.  To read more use A<download>.",
+      "C<count> is 0 to 4194260, the most that fits in a message; C<offset> is 0 or more.  Anything else "
+      "is refused with C<EINVAL>.  To read more use A<download>.",
     .tests = {
       { START_EMPTY,
         "pwrite-device /dev/sda hello 1000\n"
@@ -146,11 +148,12 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "write to part of a device",
     .longdesc =
-      "Write C<content> to C<device> from byte C<offset> on, and return how many bytes were written.  Neither needs to be a "
-      "multiple of the sector size; what is beside them is kept.  All is written, or the call fails.\n"
+      "Write C<content> to C<device> from byte C<offset> on, and return how many bytes were written.  "
+      "Neither needs to be a multiple of the sector size; what is beside them is kept.  All is written, "
+      "or the call fails.\n"
       "\n"
-      "C<offset> is 0 or more; writing past the end of the device is refused and then nothing is written.  C<content> "
-      "must fit in a message (somewhat less than 4 MiB); for more use A<upload>.",
+      "C<offset> is 0 or more; writing past the end of the device is refused and then nothing is "
+      "written.  C<content> must fit in a message (somewhat less than 4 MiB); for more use A<upload>.",
     .tests = {
       { START_EMPTY,
         "pwrite-device /dev/sda abc 511\n"
@@ -167,8 +170,9 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "partition a disk with one partition",
     .longdesc =
-      "Write a new partition table to the whole disk C<device>, with one partition over all of it that begins at a "
-      "multiple of 64 KiB or more.  C<parttype> is C<mbr> (or C<msdos>), or C<gpt> (or C<efi>).\n"
+      "Write a new partition table to the whole disk C<device>, with one partition over all of it that "
+      "begins at a multiple of 64 KiB or more.  C<parttype> is C<mbr> (or C<msdos>), or C<gpt> (or "
+      "C<efi>).\n"
       "\n"
       "An MBR table describes at most 2 TiB; larger disks need C<gpt>.",
     .tests = {

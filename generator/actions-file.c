@@ -12,8 +12,8 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "make an empty file or update its time",
     .longdesc =
-      "Set the time of the file C<path> to now, or make it, empty, if it does not exist.  Only regular files are touched: "
-      "anything else is refused.",
+      "Set the time of the file C<path> to now, or make it, empty, if it does not exist.  Only regular "
+      "files are touched: anything else is refused.",
     .tests = {
       { START_FS, "touch /f\nfilesize /f\n", "0\n" },
       { START_FS, "touch /no/f\n", "", .error = "No such file" },
@@ -23,7 +23,8 @@ const struct action actions_file[] = {
     .args = { { "path", T_PATH } },
     .since = "0.1",
     .shortdesc = "remove a file",
-    .longdesc = "Remove C<path>, which may be anything but a directory.  A symbolic link itself is removed.",
+    .longdesc =
+      "Remove C<path>, which may be anything but a directory.  A symbolic link itself is removed.",
     .tests = {
       { START_FS, "touch /f\nrm /f\nexists /f\n", "false\n" },
       { START_FS, "rm /f\n", "", .error = "No such file" },
@@ -46,8 +47,8 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "test whether a file exists",
     .longdesc =
-      "True if there is a file, directory or anything else at C<path>.  Symbolic links are followed: one that leads nowhere "
-      "is false.",
+      "True if there is a file, directory or anything else at C<path>.  Symbolic links are followed: one "
+      "that leads nowhere is false.",
     .tests = { { START_FS, "exists /lost+found\nexists /missing\n", "true\nfalse\n" } } },
 
   { .name = "readdir", .proc = 138,
@@ -56,8 +57,9 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "list the entries of a directory",
     .longdesc =
-      "List the directory C<dir>: every entry's name, inode number and type, C<.> and C<..> included, sorted by name.  A "
-      "directory whose list does not fit in a message (of 4 MiB) is refused with C<EMSGSIZE>.",
+      "List the directory C<dir>: every entry's name, inode number and type, C<.> and C<..> included, "
+      "sorted by name.  A directory whose list does not fit in a message (of 4 MiB) is refused with "
+      "C<EMSGSIZE>.",
     .tests = {
       { START_FS, "mkdir /d\ntouch /d/f\nreaddir /d | grep -v ino\n",
         "[0] = {\n  ftyp: d\n  name: .\n}\n[1] = {\n  ftyp: d\n  name: ..\n}\n[2] = {\n  ftyp: r\n  name: f\n}\n" },
@@ -81,8 +83,9 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "set the size of a file",
     .longdesc =
-      "Set the size of the existing regular file C<path> to C<size> bytes, 0 or more.  What is cut off is lost; what is "
-      "added is a hole, and reads as zeroes.  See A<fallocate64> to make a file whose blocks are allocated.",
+      "Set the size of the existing regular file C<path> to C<size> bytes, 0 or more.  What is cut off "
+      "is lost; what is added is a hole, and reads as zeroes.  See A<fallocate64> to make a file whose "
+      "blocks are allocated.",
     .tests = {
       { START_FS, "fill 97 10 /f\ntruncate-size /f 4\nfilesize /f\npread /f 10 0\necho\n", "4\naaaa\n" },
       { START_FS, "truncate-size /missing 4\n", "", .error = "No such file" },
@@ -94,8 +97,9 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "make a file with allocated blocks",
     .longdesc =
-      "Make the file C<path>, or empty it if it exists, and allocate C<len> bytes for it, 0 or more.  It reads as zeroes.  "
-      "Where the filesystem has no way to allocate, zeroes are written.  A full filesystem is C<ENOSPC>.",
+      "Make the file C<path>, or empty it if it exists, and allocate C<len> bytes for it, 0 or more.  It "
+      "reads as zeroes.  Where the filesystem has no way to allocate, zeroes are written.  A full "
+      "filesystem is C<ENOSPC>.",
     .tests = {
       { START_FS, "fallocate64 /f 1000000\nfilesize /f\nis-zero /f\n", "1000000\ntrue\n" },
       { START_FS, "fallocate64 /f 10000000000\n", "", .error = "No space" },
@@ -107,9 +111,9 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "make a file filled with one byte value",
     .longdesc =
-      "Make the file C<path>, or overwrite it, so that it holds C<len> bytes of the value C<byte>.  C<byte> is 0 to 255 and "
-      "C<len> 0 or more.  Zeroes are written like any other value; for a file with a hole use A<truncate_size>.  See also "
-      "A<fill_pattern>.",
+      "Make the file C<path>, or overwrite it, so that it holds C<len> bytes of the value C<byte>.  "
+      "C<byte> is 0 to 255 and C<len> 0 or more.  Zeroes are written like any other value; for a file "
+      "with a hole use A<truncate_size>.  See also A<fill_pattern>.",
     .tests = {
       { START_FS, "fill 97 10 /f\nchecksum md5 /f\n", "e09c80c42fda55f9d992e59ca6b3307d\n" },
       { START_FS, "fill 256 10 /f\n", "", .error = "fill" },
@@ -122,8 +126,9 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "make a file filled with a repeated text",
     .longdesc =
-      "Make the file C<path>, or overwrite it, so that it holds C<len> bytes: C<pattern> again and again, cut off at the "
-      "end.  C<pattern> must not be empty, and C<len> is 0 or more.  See also A<fill>.",
+      "Make the file C<path>, or overwrite it, so that it holds C<len> bytes: C<pattern> again and "
+      "again, cut off at the end.  C<pattern> must not be empty, and C<len> is 0 or more.  See also "
+      "A<fill>.",
     .tests = {
       { START_FS, "fill-pattern abc 10 /f\npread /f 20 0\necho\n", "abcabcabca\n" },
       { START_FS, "fill-pattern \"\" 10 /f\n", "", .error = "fill_pattern" },
@@ -135,11 +140,11 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "read part of a file",
     .longdesc =
-      "Read up to C<count> bytes of the file C<path> from byte C<offset> on.  Fewer come back only at the end of the file, "
-      "and none past it.\n"
+      "Read up to C<count> bytes of the file C<path> from byte C<offset> on.  Fewer come back only at "
+      "the end of the file, and none past it.\n"
       "\n"
-      "C<count> is 0 to 4194260, the most that fits in a message; C<offset> is 0 or more.  Anything else is refused with "
-      "C<EINVAL>.  To read more use A<download>.",
+      "C<count> is 0 to 4194260, the most that fits in a message; C<offset> is 0 or more.  Anything else "
+      "is refused with C<EINVAL>.  To read more use A<download>.",
     .tests = {
       { START_FS, "fill-pattern abc 10 /f\npread /f 4 5\necho\n", "cabc\n" },
       { START_FS, "fill-pattern abc 10 /f\npread /f 4 10\n", "" },
@@ -152,10 +157,12 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "write to part of a file",
     .longdesc =
-      "Write C<content> to the existing file C<path> from byte C<offset> on, and return how many bytes were written.  The "
-      "file grows if needed; a gap before C<offset> becomes a hole.  All is written, or the call fails.\n"
+      "Write C<content> to the existing file C<path> from byte C<offset> on, and return how many bytes "
+      "were written.  The file grows if needed; a gap before C<offset> becomes a hole.  All is written, "
+      "or the call fails.\n"
       "\n"
-      "C<offset> is 0 or more.  C<content> must fit in a message (somewhat less than 4 MiB); for more use A<upload>.",
+      "C<offset> is 0 or more.  C<content> must fit in a message (somewhat less than 4 MiB); for more "
+      "use A<upload>.",
     .tests = {
       { START_FS, "touch /f\npwrite /f hello 3\nfilesize /f\npread /f 5 3\necho\n", "5\n8\nhello\n" },
       { START_FS, "pwrite /missing hello 3\n", "", .error = "No such file" },
@@ -167,10 +174,12 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "copy a local file to a file or device",
     .longdesc =
-      "Copy the local file C<filename> to C<remotefilename>: a path in the mounted filesystem, which is made or "
-      "overwritten, or a device, whose start is overwritten.  Blocks of zeroes become holes in a file.\n"
+      "Copy the local file C<filename> to C<remotefilename>: a path in the mounted filesystem, which is "
+      "made or overwritten, or a device, whose start is overwritten.  Blocks of zeroes become holes in a "
+      "file.\n"
       "\n"
-      "After an error the target holds part of the data.  A file that does not fit is C<ENOSPC>.  See also A<download>.",
+      "After an error the target holds part of the data.  A file that does not fit is C<ENOSPC>.  See "
+      "also A<download>.",
     .tests = {
       { START_FS,
         "!printf hello > local.txt\n"
@@ -194,8 +203,9 @@ const struct action actions_file[] = {
     .since = "0.1",
     .shortdesc = "copy a file or device to a local file",
     .longdesc =
-      "Copy C<remotefilename>, a path in the mounted filesystem or a device, to the local file C<filename>, which is made "
-      "or overwritten.  After an error the local file holds part of the data.  See also A<upload>.",
+      "Copy C<remotefilename>, a path in the mounted filesystem or a device, to the local file "
+      "C<filename>, which is made or overwritten.  After an error the local file holds part of the data. "
+      " See also A<upload>.",
     .tests = {
       { START_FS,
         "fill-pattern abc 7 /f\n"

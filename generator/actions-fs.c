@@ -12,11 +12,12 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "mount a filesystem",
     .longdesc =
-      "Mount the filesystem on C<mountable>, a device, at C<mountpoint>.  The first mount must be at C</>; others go to "
-      "directories that exist in what is mounted already.  The kernel finds out the type of the filesystem.\n"
+      "Mount the filesystem on C<mountable>, a device, at C<mountpoint>.  The first mount must be at "
+      "C</>; others go to directories that exist in what is mounted already.  The kernel finds out the "
+      "type of the filesystem.\n"
       "\n"
-      "On a drive that was added read-only, writes go to a throw-away layer and are lost at the end.  To mount without "
-      "changing anything use A<mount_ro>.",
+      "On a drive that was added read-only, writes go to a throw-away layer and are lost at the end.  To "
+      "mount without changing anything use A<mount_ro>.",
     .tests = {
       { START_PARTITION,
         "mkfs ext4 /dev/sda1\n"
@@ -50,12 +51,12 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "unmount a filesystem",
     .longdesc =
-      "Unmount the filesystem that is mounted at C<pathordevice>, or from it if it is a device.  What was written is on the "
-      "disk when the call returns.\n"
+      "Unmount the filesystem that is mounted at C<pathordevice>, or from it if it is a device.  What "
+      "was written is on the disk when the call returns.\n"
       "\n"
-      "It fails with C<EBUSY> while something is mounted below.  With C<force>, the kernel is told to give up what waits "
-      "on the filesystem; with C<lazyunmount>, the filesystem disappears at once and is let go when nothing uses it any "
-      "longer.  See also A<umount_all>.",
+      "It fails with C<EBUSY> while something is mounted below.  With C<force>, the kernel is told to "
+      "give up what waits on the filesystem; with C<lazyunmount>, the filesystem disappears at once and "
+      "is let go when nothing uses it any longer.  See also A<umount_all>.",
     .tests = {
       { START_FS, "umount /\nmounts\n", "" },
       { START_FS, "umount /dev/sda1\nmounts\n", "" },
@@ -67,7 +68,8 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "unmount everything",
     .longdesc =
-      "Unmount all filesystems, in an order that works.  It is no error if nothing is mounted.  See also A<umount>.",
+      "Unmount all filesystems, in an order that works.  It is no error if nothing is mounted.  See also "
+      "A<umount>.",
     .tests = {
       { START_FS,
         "mkdir /mnt\n"
@@ -100,8 +102,8 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "make a filesystem",
     .longdesc =
-      "Make an empty filesystem of type C<fstype> on C<device>: C<ext2>, C<ext3>, C<ext4>, C<vfat> or C<xfs>.  Other types "
-      "are refused with C<EINVAL>.\n"
+      "Make an empty filesystem of type C<fstype> on C<device>: C<ext2>, C<ext3>, C<ext4>, C<vfat> or "
+      "C<xfs>.  Other types are refused with C<EINVAL>.\n"
       "\n"
       "=over 4\n"
       "\n"
@@ -123,12 +125,13 @@ const struct action actions_fs[] = {
       "\n"
       "=item C<label>\n"
       "\n"
-      "Label of the filesystem.  Its longest length depends on the type: 16 bytes for ext, 12 for xfs, 11 for vfat.\n"
+      "Label of the filesystem.  Its longest length depends on the type: 16 bytes for ext, 12 for xfs, "
+      "11 for vfat.\n"
       "\n"
       "=back\n"
       "\n"
-      "An optional argument that the type has no use for is refused with C<EINVAL>.  A device that is mounted or otherwise in "
-      "use is refused with C<EBUSY>.",
+      "An optional argument that the type has no use for is refused with C<EINVAL>.  A device that is "
+      "mounted or otherwise in use is refused with C<EBUSY>.",
     .tests = {
       { START_PARTITION, "mkfs ext3 /dev/sda1 blocksize:1024\nmount /dev/sda1 /\nstatvfs / | grep ^bsize\n",
         "bsize: 1024\n" },
@@ -153,7 +156,8 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "write everything to the disks",
     .longdesc =
-      "Write to the disks what the appliance still holds in its memory, and wait for it.  Closing a handle does this too.",
+      "Write to the disks what the appliance still holds in its memory, and wait for it.  Closing a "
+      "handle does this too.",
     .tests = { { START_FS, "fill 97 1000 /f\nsync\n", "" } } },
 
   { .name = "drop_caches", .proc = 90,
@@ -161,9 +165,9 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "drop the kernel's caches",
     .longdesc =
-      "Make the appliance's kernel forget what it caches of the disks: with C<whattodrop> 1 file contents, with 2 directory "
-      "entries and inodes, with 3 both.  Data that is not yet written is written first.  Other values are refused with "
-      "C<EINVAL>.",
+      "Make the appliance's kernel forget what it caches of the disks: with C<whattodrop> 1 file "
+      "contents, with 2 directory entries and inodes, with 3 both.  Data that is not yet written is "
+      "written first.  Other values are refused with C<EINVAL>.",
     .tests = {
       { START_EMPTY, "drop-caches 3\n", "" },
       { START_EMPTY, "drop-caches 0\n", "", .error = "drop_caches" },

@@ -10,7 +10,8 @@ const struct action actions_internal[] = {
   { .name = "ping_daemon", .proc = 92,
     .since = "0.1",
     .shortdesc = "test whether the appliance answers",
-    .longdesc = "Send the daemon in the appliance an empty request.  If this call fails, the appliance is gone.",
+    .longdesc =
+      "Send the daemon in the appliance an empty request.  If this call fails, the appliance is gone.",
     .tests = { { START_EMPTY, "ping-daemon\n", "" } } },
 
   { .name = "available_all_groups", .proc = 251,
@@ -18,8 +19,8 @@ const struct action actions_internal[] = {
     .since = "0.1",
     .shortdesc = "list the feature groups",
     .longdesc =
-      "List the names of all groups of features that this appliance may have, sorted, whether or not the programs that they "
-      "need are there.",
+      "List the names of all groups of features that this appliance may have, sorted, whether or not the "
+      "programs that they need are there.",
     .tests = { { START_EMPTY, "available-all-groups | sed d\n", "" } } },
 
   { .name = "internal_autosync", .proc = 282,

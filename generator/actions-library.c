@@ -18,21 +18,22 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "add a disk image",
     .longdesc =
-      "Add the disk image C<filename>, a local file, host block device or C<nbd:> URI.  The first becomes C</dev/sda> in the "
-      "appliance, the second C</dev/sdb>, and so on; up to 255 can be added.  C</dev/null> becomes a small scratch disk.\n"
+      "Add the disk image C<filename>, a local file, host block device or C<nbd:> URI.  The first "
+      "becomes C</dev/sda> in the appliance, the second C</dev/sdb>, and so on; up to 255 can be added.  "
+      "C</dev/null> becomes a small scratch disk.\n"
       "\n"
       "=over 4\n"
       "\n"
       "=item C<readonly>\n"
       "\n"
-      "Never write to the image.  Destructive calls on the disk and its partitions are refused with C<EROFS>; writes to a "
-      "mounted filesystem go to a throw-away layer and are lost at the end.\n"
+      "Never write to the image.  Destructive calls on the disk and its partitions are refused with "
+      "C<EROFS>; writes to a mounted filesystem go to a throw-away layer and are lost at the end.\n"
       "\n"
       "=item C<format>\n"
       "\n"
-      "The image's format: C<raw>, C<qcow2>, ...  Without it the format is detected now.  An image that is then found to name "
-      "another file (a backing file, an external data file) is refused until the format is given, since a guest may have "
-      "written that name.\n"
+      "The image's format: C<raw>, C<qcow2>, ...  Without it the format is detected now.  An image that "
+      "is then found to name another file (a backing file, an external data file) is refused until the "
+      "format is given, since a guest may have written that name.\n"
       "\n"
       "=item C<label>\n"
       "\n"
@@ -40,8 +41,8 @@ const struct action actions_library[] = {
       "\n"
       "=item C<discard>\n"
       "\n"
-      "C<disable> (the default): space that is zeroed stays allocated.  C<enable>: it goes back to the host; an error "
-      "if the image cannot do that.  C<besteffort>: it goes back if that is possible.\n"
+      "C<disable> (the default): space that is zeroed stays allocated.  C<enable>: it goes back to the "
+      "host; an error if the image cannot do that.  C<besteffort>: it goes back if that is possible.\n"
       "\n"
       "=item C<blocksize>\n"
       "\n"
@@ -49,7 +50,8 @@ const struct action actions_library[] = {
       "\n"
       "=item C<cachemode>\n"
       "\n"
-      "C<writeback> (the default), or C<unsafe>, which ignores requests to write data to the host's disk.\n"
+      "C<writeback> (the default), or C<unsafe>, which ignores requests to write data to the host's "
+      "disk.\n"
       "\n"
       "=back",
     .tests = { { START_EMPTY, "add-drive /dev/null\n", "", .error = "add_drive" } } },
@@ -68,19 +70,21 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "start the appliance",
     .longdesc =
-      "Start the appliance with the drives that were added.  All calls that look into the disks need this first.  The very "
-      "first launch on a machine builds the appliance, which can take a minute; it is then kept.\n"
+      "Start the appliance with the drives that were added.  All calls that look into the disks need "
+      "this first.  The very first launch on a machine builds the appliance, which can take a minute; it "
+      "is then kept.\n"
       "\n"
-      "If it fails the handle can be used as before the call, and the message ends with the last lines of the appliance's "
-      "console.  It can be cancelled." },
+      "If it fails the handle can be used as before the call, and the message ends with the last lines "
+      "of the appliance's console.  It can be cancelled." },
 
   { .name = "shutdown",
     .flags = F_ANY_STATE,
     .since = "0.1",
     .shortdesc = "end the appliance",
     .longdesc =
-      "Unmount everything, write it to the disks and end the appliance.  The result says whether all of it was written, which "
-      "closing a handle cannot report.  Afterwards the handle has no drives, and can be used again.  It is no error if there is no appliance.",
+      "Unmount everything, write it to the disks and end the appliance.  The result says whether all of "
+      "it was written, which closing a handle cannot report.  Afterwards the handle has no drives, and "
+      "can be used again.  It is no error if there is no appliance.",
     .tests = { { START_EMPTY, "is-config\n", "false\n" } } },
 
   { .name = "is_config",
@@ -105,8 +109,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "turn verbose messages on or off",
     .longdesc =
-      "Turn messages of the library, and the console of an appliance that is launched afterwards, on or off.  The default is "
-      "off, or what C<$ZEROFISH_DEBUG> says (1 for on).",
+      "Turn messages of the library, and the console of an appliance that is launched afterwards, on or "
+      "off.  The default is off, or what C<$ZEROFISH_DEBUG> says (1 for on).",
     .tests = { { START_EMPTY, "set-verbose false\nget-verbose\n", "false\n" } } },
 
   { .name = "get_verbose",
@@ -123,8 +127,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "turn the trace of calls on or off",
     .longdesc =
-      "Turn a line for each call, with its arguments and its result, on or off.  Keys are not shown.  The default is off, or "
-      "what C<$ZEROFISH_TRACE> says (1 for on).",
+      "Turn a line for each call, with its arguments and its result, on or off.  Keys are not shown.  "
+      "The default is off, or what C<$ZEROFISH_TRACE> says (1 for on).",
     .tests = { { START_EMPTY, "set-trace false\nget-trace\n", "false\n" } } },
 
   { .name = "get_trace",
@@ -141,8 +145,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "set the memory of the appliance",
     .longdesc =
-      "Set the memory of appliances that are launched from now on, in MiB, at least 128.  The default is 1280, or "
-      "C<$ZEROFISH_MEMSIZE>.",
+      "Set the memory of appliances that are launched from now on, in MiB, at least 128.  The default is "
+      "1280, or C<$ZEROFISH_MEMSIZE>.",
     .tests = {
       { START_EMPTY, "set-memsize 600\nget-memsize\n", "600\n" },
       { START_EMPTY, "set-memsize 1\n", "", .error = "set_memsize" },
@@ -161,7 +165,9 @@ const struct action actions_library[] = {
     .flags = F_ANY_STATE,
     .since = "0.1",
     .shortdesc = "set the number of virtual CPUs",
-    .longdesc = "Set the number of virtual CPUs of appliances that are launched from now on, 1 to 255.  The default is 1.",
+    .longdesc =
+      "Set the number of virtual CPUs of appliances that are launched from now on, 1 to 255.  The "
+      "default is 1.",
     .tests = {
       { START_EMPTY, "set-smp 2\nget-smp\nset-smp 1\n", "2\n" },
       { START_EMPTY, "set-smp 0\n", "", .error = "set_smp" },
@@ -181,8 +187,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "choose how the appliance is run",
     .longdesc =
-      "Choose the backend: C<direct> runs qemu itself, and is the default unless C<$ZEROFISH_BACKEND> says otherwise.  A "
-      "backend that does not exist is refused with C<EINVAL>.",
+      "Choose the backend: C<direct> runs qemu itself, and is the default unless C<$ZEROFISH_BACKEND> "
+      "says otherwise.  A backend that does not exist is refused with C<EINVAL>.",
     .tests = { { START_EMPTY, "set-backend direct\n", "", .error = "set_backend" } } },
 
   { .name = "get_backend",
@@ -199,9 +205,9 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "set details of the backend",
     .longdesc =
-      "Set a list of settings for launches from now on; it replaces the former list.  C<force_tcg> always uses software "
-      "emulation, C<force_kvm> never does.  Unknown settings are ignored.  The default is C<$ZEROFISH_BACKEND_SETTINGS>, "
-      "separated by colons.",
+      "Set a list of settings for launches from now on; it replaces the former list.  C<force_tcg> "
+      "always uses software emulation, C<force_kvm> never does.  Unknown settings are ignored.  The "
+      "default is C<$ZEROFISH_BACKEND_SETTINGS>, separated by colons.",
     .tests = {
       { START_EMPTY, "set-backend-settings \"force_tcg other\"\nget-backend-settings\n", "force_tcg\nother\n" },
     } },
@@ -220,8 +226,9 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "choose the emulator",
     .longdesc =
-      "Set the program that runs the appliance, for launches from now on.  The default is C<$ZEROFISH_HV>, else the first "
-      "qemu found in C<$PATH> and in the usual places of distributions.  It must be a qemu.",
+      "Set the program that runs the appliance, for launches from now on.  The default is "
+      "C<$ZEROFISH_HV>, else the first qemu found in C<$PATH> and in the usual places of distributions.  "
+      "It must be a qemu.",
     .tests = { { START_EMPTY, "get-hv | sed d\n", "" } } },
 
   { .name = "get_hv",
@@ -229,7 +236,8 @@ const struct action actions_library[] = {
     .flags = F_ANY_STATE,
     .since = "0.1",
     .shortdesc = "the emulator in use",
-    .longdesc = "The setting of A<set_hv>, or the program that would be taken.  It is an error if none is found.",
+    .longdesc =
+      "The setting of A<set_hv>, or the program that would be taken.  It is an error if none is found.",
     .tests = { { START_EMPTY, "get-hv | sed d\n", "" } } },
 
   { .name = "set_cachedir",
@@ -238,8 +246,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "set the folder of kept appliances",
     .longdesc =
-      "Set the folder in which built appliances are kept.  The default is C<$ZEROFISH_CACHEDIR>, else C<zerofish> in "
-      "C<$XDG_CACHE_HOME> or F<~/.cache>.",
+      "Set the folder in which built appliances are kept.  The default is C<$ZEROFISH_CACHEDIR>, else "
+      "C<zerofish> in C<$XDG_CACHE_HOME> or F<~/.cache>.",
     .tests = { { START_EMPTY, "get-cachedir | sed d\n", "" } } },
 
   { .name = "get_cachedir",
@@ -256,8 +264,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "set the folder of temporary files",
     .longdesc =
-      "Set the folder for temporary files, such as the throw-away layers of read-only drives.  The default is "
-      "C<$ZEROFISH_TMPDIR>, else C<$TMPDIR>, else F</tmp>.",
+      "Set the folder for temporary files, such as the throw-away layers of read-only drives.  The "
+      "default is C<$ZEROFISH_TMPDIR>, else C<$TMPDIR>, else F</tmp>.",
     .tests = { { START_EMPTY, "set-tmpdir /tmp\nget-tmpdir\n", "/tmp\n" } } },
 
   { .name = "get_tmpdir",
@@ -278,8 +286,9 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "make a disk image",
     .longdesc =
-      "Make the disk image C<filename> of C<format> C<raw> or C<qcow2>, for a disk of C<size> bytes.  An existing file is "
-      "overwritten.  C<size> may be -1 if there is a backing file, and is then that file's size.\n"
+      "Make the disk image C<filename> of C<format> C<raw> or C<qcow2>, for a disk of C<size> bytes.  An "
+      "existing file is overwritten.  C<size> may be -1 if there is a backing file, and is then that "
+      "file's size.\n"
       "\n"
       "=over 4\n"
       "\n"
@@ -316,8 +325,8 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "format of a disk image",
     .longdesc =
-      "Detect the format of the disk image C<filename>: C<raw>, C<qcow2>, ...  Do not trust the answer for an image whose guest "
-      "you do not trust: a guest can make a raw disk look like any other format.",
+      "Detect the format of the disk image C<filename>: C<raw>, C<qcow2>, ...  Do not trust the answer "
+      "for an image whose guest you do not trust: a guest can make a raw disk look like any other format.",
     .tests = { { START_EMPTY, "disk-create t.img raw 1048576\ndisk-format t.img\n", "raw\n" } } },
 
   { .name = "disk_virtual_size",
@@ -326,7 +335,9 @@ const struct action actions_library[] = {
     .flags = F_ANY_STATE,
     .since = "0.1",
     .shortdesc = "size of the disk in an image",
-    .longdesc = "The size in bytes of the disk that a guest sees in the image C<filename>.  The format is detected as by A<disk_format>.",
+    .longdesc =
+      "The size in bytes of the disk that a guest sees in the image C<filename>.  The format is detected "
+      "as by A<disk_format>.",
     .tests = { { START_EMPTY, "disk-create t.img raw 1048576\ndisk-virtual-size t.img\n", "1048576\n" } } },
 
   { .name = "version",

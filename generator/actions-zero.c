@@ -13,12 +13,12 @@ const struct action actions_zero[] = {
     .since = "0.1",
     .shortdesc = "write zeroes over the start of a device",
     .longdesc =
-      "Write zeroes over the first 131072 bytes (128 KiB) of C<device>, or over all of it if it is smaller.  Partition "
-      "tables, filesystem headers and volume headers at the start are gone afterwards.  Blocks that hold only zeroes "
-      "already are not written.\n"
+      "Write zeroes over the first 131072 bytes (128 KiB) of C<device>, or over all of it if it is "
+      "smaller.  Partition tables, filesystem headers and volume headers at the start are gone "
+      "afterwards.  Blocks that hold only zeroes already are not written.\n"
       "\n"
-      "Copies of such headers elsewhere stay: a GPT keeps its second table at the end of the disk.  To clear the "
-      "whole device use A<zero_device>.\n"
+      "Copies of such headers elsewhere stay: a GPT keeps its second table at the end of the disk.  To "
+      "clear the whole device use A<zero_device>.\n"
       "\n"
       "A device that is mounted or otherwise in use is refused with C<EBUSY>.",
     .tests = {
@@ -44,16 +44,17 @@ const struct action actions_zero[] = {
     .longdesc =
       "Make every byte of C<device> read as zero: a disk, a partition or a volume of any size.\n"
       "\n"
-      "What is zero already is left as it is, and holes of the disk image are not even read where the library can see "
-      "them, so that an image never takes more space than before.  On a drive that was added with discard, the space of "
-      "what is zeroed goes back to the host; without discard it stays allocated.\n"
+      "What is zero already is left as it is, and holes of the disk image are not even read where the "
+      "library can see them, so that an image never takes more space than before.  On a drive that was "
+      "added with discard, the space of what is zeroed goes back to the host; without discard it stays "
+      "allocated.\n"
       "\n"
-      "A block that cannot be read is overwritten; the call fails only if writing fails.  When it returns, the zeroes are "
-      "on the disk and not only in a cache.  After an error or a cancel, each block holds either its old content or "
-      "zeroes.\n"
+      "A block that cannot be read is overwritten; the call fails only if writing fails.  When it "
+      "returns, the zeroes are on the disk and not only in a cache.  After an error or a cancel, each "
+      "block holds either its old content or zeroes.\n"
       "\n"
-      "A device that is mounted, or is held by a volume or a mapping, is refused with C<EBUSY>; the message says by "
-      "what.  See also A<zero> for the start of a device only, and A<is_zero_device>.",
+      "A device that is mounted, or is held by a volume or a mapping, is refused with C<EBUSY>; the "
+      "message says by what.  See also A<zero> for the start of a device only, and A<is_zero_device>.",
     .tests = {
       { START_EMPTY,
         "pwrite-device /dev/sda hello 268435456\n"
@@ -74,11 +75,11 @@ const struct action actions_zero[] = {
     .since = "0.1",
     .shortdesc = "test whether a file holds only zero bytes",
     .longdesc =
-      "True if the regular file C<path> has no byte that is not zero.  An empty file is true.  Holes of the file are "
-      "not read.\n"
+      "True if the regular file C<path> has no byte that is not zero.  An empty file is true.  Holes of "
+      "the file are not read.\n"
       "\n"
-      "Symbolic links are followed inside the guest's filesystem.  A directory is refused with C<EISDIR>, and anything "
-      "else that is not a regular file with C<EINVAL>; it is never opened.",
+      "Symbolic links are followed inside the guest's filesystem.  A directory is refused with "
+      "C<EISDIR>, and anything else that is not a regular file with C<EINVAL>; it is never opened.",
     .tests = {
       { START_FS,
         "touch /f\n"
@@ -100,12 +101,12 @@ const struct action actions_zero[] = {
     .since = "0.1",
     .shortdesc = "test whether a device holds only zero bytes",
     .longdesc =
-      "True if C<device> has no byte that is not zero.  The answer is false as soon as one is found.  Holes of the disk "
-      "image are not read where the library can see them.\n"
+      "True if C<device> has no byte that is not zero.  The answer is false as soon as one is found.  "
+      "Holes of the disk image are not read where the library can see them.\n"
       "\n"
-      "Changes that were made through a mounted filesystem, or through the whole disk or another partition, count even if "
-      "they were not yet written.  A block that cannot be read is an error, unless a byte that is not zero was found "
-      "before it.",
+      "Changes that were made through a mounted filesystem, or through the whole disk or another "
+      "partition, count even if they were not yet written.  A block that cannot be read is an error, "
+      "unless a byte that is not zero was found before it.",
     .tests = {
       { START_EMPTY,
         "is-zero-device /dev/sdb\n"
