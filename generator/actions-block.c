@@ -138,7 +138,7 @@ const struct action actions_block[] = {
         "echo\n",
         "5\nello\n" },
       { START_EMPTY, "pread-device /dev/sda 10 536870912\n", "" },
-      { START_EMPTY, "pread-device /dev/sda -1 0\n", "", .error = "pread_device" },
+      { START_EMPTY, "pread-device /dev/sda -1 0\n", "", .error = "negative" },
     } },
 
   { .name = "pwrite_device", .proc = 275,
@@ -160,8 +160,8 @@ const struct action actions_block[] = {
         "pread-device /dev/sda 3 511\n"
         "echo\n",
         "3\nabc\n" },
-      { START_EMPTY, "pwrite-device /dev/sdb abc 67108862\n", "", .error = "pwrite_device" },
-      { START_EMPTY, "pwrite-device /dev/sdb abc -1\n", "", .error = "pwrite_device" },
+      { START_EMPTY, "pwrite-device /dev/sdb abc 67108862\n", "", .error = "do not fit" },
+      { START_EMPTY, "pwrite-device /dev/sdb abc -1\n", "", .error = "negative" },
     } },
 
   { .name = "part_disk", .proc = 210,

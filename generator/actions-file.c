@@ -89,7 +89,7 @@ const struct action actions_file[] = {
     .tests = {
       { START_FS, "fill 97 10 /f\ntruncate-size /f 4\nfilesize /f\npread /f 10 0\necho\n", "4\naaaa\n" },
       { START_FS, "truncate-size /missing 4\n", "", .error = "No such file" },
-      { START_FS, "touch /f\ntruncate-size /f -1\n", "", .error = "truncate_size" },
+      { START_FS, "touch /f\ntruncate-size /f -1\n", "", .error = "negative" },
     } },
 
   { .name = "fallocate64", .proc = 252,
@@ -116,8 +116,8 @@ const struct action actions_file[] = {
       "with a hole use A<truncate_size>.  See also A<fill_pattern>.",
     .tests = {
       { START_FS, "fill 97 10 /f\nchecksum md5 /f\n", "e09c80c42fda55f9d992e59ca6b3307d\n" },
-      { START_FS, "fill 256 10 /f\n", "", .error = "fill" },
-      { START_FS, "fill 0 -1 /f\n", "", .error = "fill" },
+      { START_FS, "fill 256 10 /f\n", "", .error = "0 to 255" },
+      { START_FS, "fill 0 -1 /f\n", "", .error = "negative" },
     } },
 
   { .name = "fill_pattern", .proc = 245,
@@ -131,7 +131,7 @@ const struct action actions_file[] = {
       "A<fill>.",
     .tests = {
       { START_FS, "fill-pattern abc 10 /f\npread /f 20 0\necho\n", "abcabcabca\n" },
-      { START_FS, "fill-pattern \"\" 10 /f\n", "", .error = "fill_pattern" },
+      { START_FS, "fill-pattern \"\" 10 /f\n", "", .error = "empty" },
     } },
 
   { .name = "pread", .proc = 207,
@@ -148,7 +148,7 @@ const struct action actions_file[] = {
     .tests = {
       { START_FS, "fill-pattern abc 10 /f\npread /f 4 5\necho\n", "cabc\n" },
       { START_FS, "fill-pattern abc 10 /f\npread /f 4 10\n", "" },
-      { START_FS, "touch /f\npread /f -1 0\n", "", .error = "pread" },
+      { START_FS, "touch /f\npread /f -1 0\n", "", .error = "negative" },
     } },
 
   { .name = "pwrite", .proc = 247,
@@ -194,7 +194,7 @@ const struct action actions_file[] = {
         "echo\n",
         "hello\n" },
       { START_FS, "upload no-such-file /f\n", "", .error = "no-such-file" },
-      { START_EMPTY, "!printf hello > local.txt\nupload local.txt /f\n", "", .error = "mount" },
+      { START_EMPTY, "!printf hello > local.txt\nupload local.txt /f\n", "", .error = "no filesystem is mounted" },
     } },
 
   { .name = "download", .proc = 67,

@@ -170,7 +170,7 @@ const struct action actions_fs[] = {
       "written first.  Other values are refused with C<EINVAL>.",
     .tests = {
       { START_EMPTY, "drop-caches 3\n", "" },
-      { START_EMPTY, "drop-caches 0\n", "", .error = "drop_caches" },
+      { START_EMPTY, "drop-caches 0\n", "", .error = "use 1, 2 or 3" },
     } },
 
   { .name = NULL }

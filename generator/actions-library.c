@@ -54,7 +54,7 @@ const struct action actions_library[] = {
       "disk.\n"
       "\n"
       "=back",
-    .tests = { { START_EMPTY, "add-drive /dev/null\n", "", .error = "add_drive" } } },
+    .tests = { { START_EMPTY, "add-drive /dev/null\n", "", .error = "only before launch" } } },
 
   { .name = "add_drive_ro",
     .args = { { "filename", T_FILENAME } },
@@ -149,7 +149,7 @@ const struct action actions_library[] = {
       "1280, or C<$ZEROFISH_MEMSIZE>.",
     .tests = {
       { START_EMPTY, "set-memsize 600\nget-memsize\n", "600\n" },
-      { START_EMPTY, "set-memsize 1\n", "", .error = "set_memsize" },
+      { START_EMPTY, "set-memsize 1\n", "", .error = "from 128" },
     } },
 
   { .name = "get_memsize",
@@ -170,7 +170,7 @@ const struct action actions_library[] = {
       "default is 1.",
     .tests = {
       { START_EMPTY, "set-smp 2\nget-smp\nset-smp 1\n", "2\n" },
-      { START_EMPTY, "set-smp 0\n", "", .error = "set_smp" },
+      { START_EMPTY, "set-smp 0\n", "", .error = "from 1 to 255" },
     } },
 
   { .name = "get_smp",
@@ -189,7 +189,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Choose the backend: C<direct> runs qemu itself, and is the default unless C<$ZEROFISH_BACKEND> "
       "says otherwise.  A backend that does not exist is refused with C<EINVAL>.",
-    .tests = { { START_EMPTY, "set-backend direct\n", "", .error = "set_backend" } } },
+    .tests = { { START_EMPTY, "set-backend direct\n", "", .error = "only before launch" } } },
 
   { .name = "get_backend",
     .ret = T_STRING,

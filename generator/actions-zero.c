@@ -91,7 +91,7 @@ const struct action actions_zero[] = {
         "true\ntrue\n1\nfalse\n" },
       { START_FS, "is-zero /lost+found\n", "", .error = "/lost+found" },
       { START_FS, "is-zero /missing\n", "", .error = "No such file" },
-      { START_EMPTY, "is-zero /f\n", "", .error = "mount" },
+      { START_EMPTY, "is-zero /f\n", "", .error = "no filesystem is mounted" },
     } },
 
   { .name = "is_zero_device", .proc = 284,

@@ -8,31 +8,27 @@
 
 #include "emit.h"
 
+/* Each command with '-' in front: one that fails must not hide the rest, and the output tells that it failed. */
+static void
+put_commands (FILE *out, const char *commands)
+{
+  for (const char *p = commands; *p; ) {
+    size_t n = strcspn (p, "\n");
+
+    fprintf (out, "-%.*s\n", (int) n, p);
+    p += n;
+    p += *p == '\n';
+  }
+}
+
 static void
 put_start (FILE *out, enum test_start start)
 {
-  fputs ("umount-all\nzero-device /dev/sda\nzero-device /dev/sdb\n", out);
+  put_commands (out, "umount-all\nzero-device /dev/sda\nzero-device /dev/sdb\n");
   if (start >= START_PARTITION)
-    fputs ("part-disk /dev/sda mbr\n", out);
+    put_commands (out, "part-disk /dev/sda mbr\n");
   if (start >= START_FS)
-    fputs ("mkfs ext4 /dev/sda1\nmount /dev/sda1 /\n", out);
-}
-
-/* The commands; a '-' goes in front of the last one if it must fail. */
-static void
-put_commands (FILE *out, const struct test *test)
-{
-  const char *s = test->commands, *last = s;
-
-  for (const char *p = s; (p = strchr (p, '\n')) != NULL; )
-    if (*++p)
-      last = p;
-  if (test->error)
-    fprintf (out, "%.*s-%s", (int) (last - s), s, last);
-  else
-    fputs (s, out);
-  if (*s && s[strlen (s) - 1] != '\n')
-    fputc ('\n', out);
+    put_commands (out, "mkfs ext4 /dev/sda1\nmount /dev/sda1 /\n");
 }
 
 /* Call FN for each test, in order of names. */
@@ -48,9 +44,9 @@ static void
 put_script (FILE *out, const struct action *a, size_t i)
 {
   fputc ('\n', out);
-  put_start (out, a->tests[i].start);
   fprintf (out, "echo \"== %s %zu\"\n", a->name, i + 1);
-  put_commands (out, &a->tests[i]);
+  put_start (out, a->tests[i].start);
+  put_commands (out, a->tests[i].commands);
 }
 
 static void
@@ -70,7 +66,6 @@ emit_test_script (FILE *out, const struct table *t)
 {
   fputs ("# Tests of all actions.  Generated from the action table in generator/; do not edit.\n"
          "# For a session with /dev/sda of 512 MiB and /dev/sdb of 64 MiB, in an empty folder.\n"
-         "# A command with '-' in front must fail.\n"
          "run\n", out);
   each_test (out, t, put_script);
 }
@@ -78,5 +73,6 @@ emit_test_script (FILE *out, const struct table *t)
 void
 emit_test_expect (FILE *out, const struct table *t)
 {
+  fputs ("# What actions.zf prints, errors included.  A line that begins with '~' stands for one that holds the rest.\n", out);
   each_test (out, t, put_expect);
 }
