@@ -129,8 +129,12 @@ add_tools_files (struct names *l, const char *dir)
     "/var/lib/dpkg/status", "/var/lib/rpm/Packages", "/var/lib/rpm/rpmdb.sqlite",
     "/usr/lib/sysimage/rpm/Packages.db", "/usr/lib/sysimage/rpm/rpmdb.sqlite", "/var/lib/pacman/local",
   };
+  const char *packages = variable ("ZEROFISH_PACKAGES", NULL);
 
-  add (l, "%s/packages.list", dir);
+  if (packages != NULL)
+    add (l, "%s", packages);
+  else
+    add (l, "%s/packages.list", dir);
   for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++)
     add (l, "%s", databases[i]);
 }
