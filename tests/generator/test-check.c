@@ -214,6 +214,18 @@ check_unused_struct (void)
   expect_output (&t, "thing: struct: no action returns it");
 }
 
+static void
+check_struct_twice (void)
+{
+  static const struct structure s[] = {
+    { "thing", "Text", { { "a", FT_INT32, "x" } }, false }, { "thing", "Text", { { "b", FT_INT32, "x" } }, false },
+  };
+  const struct action action = { GOOD, .ret = T_STRUCT, .ret_struct = "thing" };
+  const struct table t = { &action, 1, s, 2, retired };
+
+  expect_output (&t, "thing: struct: there are two of this name");
+}
+
 int
 main (void)
 {
@@ -224,5 +236,6 @@ main (void)
     check_structure (&bad_structs[i].s, bad_structs[i].expect);
   check_limit ();
   check_unused_struct ();
+  check_struct_twice ();
   return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
