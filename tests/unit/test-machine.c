@@ -222,7 +222,7 @@ test_command_line (void **state)
   assert_true (has ("-no-user-config", NULL));
   assert_true (has ("-no-reboot", NULL));
   assert_true (has ("-m", "1280"));
-  assert_true (has ("-cpu", "max"));
+  assert_true (has ("-cpu", "max,-erms"));
   assert_true (has ("-kernel", "/cache/kernel"));
   assert_false (has ("-drive", NULL));
   assert_false (has ("-netdev", NULL));
