@@ -148,7 +148,7 @@ test_unmap_releases (void **state)
   assert_int_equal (punched.n, 2);
   assert_true (punched.v[0].start == 10 << 20 && punched.v[0].end == 14 << 20);
   assert_true (punched.v[1].start == 38 << 20 && punched.v[1].end == 40 << 20);
-  assert_int_equal (seen.unmaps, 2);
+  assert_in_range (seen.unmaps, 2, 3);  /* windows may cut one in two */
   assert_int_equal (seen.writes + seen.requests, 0);
   ranges_free (&punched);
   fixture_close (&t);
