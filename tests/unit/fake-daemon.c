@@ -292,14 +292,3 @@ fake_end (struct fake *f)
   rmdir (f->dir);
   free (f);
 }
-
-void
-assert_error (zf_handle *h, int err, const char *text)
-{
-  const char *msg = zf_last_error (h);
-
-  assert_non_null (msg);
-  if (strstr (msg, text) == NULL)
-    fail_msg ("the error is \"%s\" and does not hold \"%s\"", msg, text);
-  assert_int_equal (zf_last_errno (h), err);
-}

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "internal.h"
+#include "lib-error.h"
 #include "protocol.h"
 
 struct fake;
@@ -61,8 +62,5 @@ extern int fake_read_chunk (struct fake *f, unsigned char data[ZF_CHUNK_MAX]);
 /* FileOut. */
 extern void fake_chunk (struct fake *f, bool cancelled, const void *p, size_t n);
 extern void fake_hang_up (struct fake *f);
-
-/* The last error of the handle: its text holds TEXT, and the errno is ERR. */
-extern void assert_error (zf_handle *h, int err, const char *text);
 
 #endif /* ZEROFISH_FAKE_DAEMON_H */
