@@ -215,7 +215,7 @@ check_target (zf_handle *h, const char *path, bool *exists)
   if (*exists && !S_ISREG (st.st_mode))
     return zfi_error (h, EINVAL, "%s exists and is not a regular file", path);
   for (size_t i = 0; *exists && i < h->nr_drives; i++)
-    if (h->drives[i]->ino == st.st_ino && h->drives[i]->dev == st.st_dev && h->drives[i]->ino != 0)
+    if (zfi_drive_is_file (h->drives[i], st.st_dev, st.st_ino))
       return zfi_error (h, EBUSY, "%s is a drive of this handle", path);
   return 0;
 }

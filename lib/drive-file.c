@@ -67,6 +67,16 @@ zfi_open_image (zf_handle *h, const char *name, struct stat *st)
   return fd;
 }
 
+bool
+zfi_drive_is_file (const struct zf_drive *d, uint64_t dev, uint64_t ino)
+{
+  struct stat st;
+
+  /* The number of a file that was removed may be in use again, so the name counts too. */
+  return !d->scratch && d->nbd == NULL && d->dev == dev && d->ino == ino
+    && stat (d->path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
 /* --- is it in use? --- */
 
 /* qemu and its tools lock single bytes of an image that they use: at 100 + N for a permission that they have, at 200 + N for one
@@ -122,7 +132,7 @@ check_use (zf_handle *h, const struct zf_drive *d, int fd)
   for (size_t i = 0; i < h->nr_drives; i++) {
     const struct zf_drive *o = h->drives[i];
 
-    if (o->ino == d->ino && o->dev == d->dev && !o->scratch && o->nbd == NULL && !o->readonly && !d->readonly)
+    if (!o->readonly && !d->readonly && zfi_drive_is_file (o, d->dev, d->ino))
       return zfi_error (h, EBUSY, "%s was already added (as %s)", d->path, o->path);
   }
   return d->block_device ? check_device_use (h, d) : check_file_use (h, d, fd);

@@ -27,4 +27,7 @@ extern int zfi_open_image (zf_handle *h, const char *name, struct stat *st);
  * 0, or -1 with the error set. */
 extern int zfi_drive_look (zf_handle *h, struct zf_drive *d, const char *format);
 
+/* Is D the file that has these numbers? */
+extern bool zfi_drive_is_file (const struct zf_drive *d, uint64_t dev, uint64_t ino);
+
 #endif /* ZEROFISH_DRIVE_H */
