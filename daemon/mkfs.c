@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "actions.h"
+#include "io.h"
 #include "run.h"
+#include "zero-scan.h"
 
-enum { MKFS_TIMEOUT_S = 4 * 3600, WIPE_TIMEOUT_S = 60 };
+enum { MKFS_TIMEOUT_S = 4 * 3600, WIPE_SIZE = 1024 * 1024, WIPE_BLOCK = 4096 };
 
 /* How one program wants to be asked.  An option is a flag and a form for its value; NULL: there is none. */
 struct option {
@@ -142,42 +144,64 @@ make_argv (struct call *c, const struct maker *m, const struct device *dev, cons
   return list_end (c, &argv);
 }
 
-/* Is the device free?  And its sector size. */
+/* Zero those blocks of the N bytes at OFFSET that hold anything. */
 static int
-check_device (struct call *c, const struct device *dev, unsigned *sector)
+wipe_range (struct call *c, const struct device *dev, int fd, char *buf, size_t n, uint64_t offset)
 {
-  uint64_t size;
-  int fd = device_open (c, dev, O_RDWR | O_EXCL), r;
+  static const char zeroes[WIPE_BLOCK];
+  size_t len;
 
-  if (fd == -1)
+  if (io_read (c, dev->name, fd, buf, n, offset) == -1)
     return -1;
-  r = device_geometry (c, dev, fd, &size, sector);
-  close (fd);
-  return r;
+  for (size_t at = 0; at < n; at += len) {
+    len = n - at < WIPE_BLOCK ? n - at : WIPE_BLOCK;
+    if (!zero_scan_is_zero (buf + at, len) && io_write (c, dev->name, fd, zeroes, len, offset + at) == -1)
+      return -1;
+  }
+  return 0;
 }
 
-/* Remove signatures of what was there before, so that nobody finds an old filesystem beside the new one. */
+/* Remove what was there before from both ends, where every kind of filesystem, volume and partition table has its
+ * marks, so that nobody finds an old one beside the new. */
 static int
-wipe (struct call *c, const struct device *dev)
+wipe (struct call *c, const struct device *dev, int fd, uint64_t size)
 {
-  const char *argv[] = { NULL, "-a", "-f", "-q", "--", dev->path, NULL };
+  size_t n = size < WIPE_SIZE ? (size_t) size : WIPE_SIZE;
+  char *buf = call_alloc (c, n + 1);
 
-  if (!run_has (c->d, "wipefs"))
-    return 0;
-  argv[0] = run_find (c, "wipefs");
-  return run_program (c, argv, NULL, WIPE_TIMEOUT_S);
+  if (buf == NULL || wipe_range (c, dev, fd, buf, n, 0) == -1 ||
+      wipe_range (c, dev, fd, buf, n, size - n) == -1)
+    return -1;
+  return io_sync (c, dev->name, fd);
+}
+
+/* See that the device is free, find its sector size, and wipe it if the command line could be made. */
+static char **
+prepare (struct call *c, const struct maker *m, const struct device *dev, const struct zf_mkfs_opts *opts)
+{
+  int fd = device_open (c, dev, O_RDWR | O_EXCL);
+  char **argv = NULL;
+  unsigned sector;
+  uint64_t size;
+
+  if (fd == -1)
+    return NULL;
+  if (device_geometry (c, dev, fd, &size, &sector) == 0)
+    argv = make_argv (c, m, dev, opts, sector);
+  if (argv != NULL && wipe (c, dev, fd, size) == -1)
+    argv = NULL;
+  close (fd);
+  return argv;
 }
 
 int
 do_mkfs (struct call *c, const char *fstype, struct device *dev, const struct zf_mkfs_opts *opts)
 {
   const struct maker *m = find_maker (c, fstype);
-  unsigned sector;
   char **argv;
 
-  if (m == NULL || check_device (c, dev, &sector) == -1 ||
-      (argv = make_argv (c, m, dev, opts, sector)) == NULL ||
-      device_flush_caches (c, dev) == -1 || wipe (c, dev) == -1 ||
+  if (m == NULL || device_flush_caches (c, dev) == -1 || (argv = prepare (c, m, dev, opts)) == NULL ||
+      device_flush_caches (c, dev) == -1 ||
       run_program (c, (const char *const *) argv, NULL, MKFS_TIMEOUT_S) == -1 ||
       device_flush_caches (c, dev) == -1)
     return -1;
