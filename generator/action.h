@@ -19,7 +19,7 @@ enum type {
   T_INT,               /* int; as a result -1 is an error */
   T_INT64,             /* int64_t; as a result -1 is an error */
   T_BOOL,              /* int; as a result 0, 1 or -1 */
-  T_DEVICE,            /* const char *: a user disk, a partition or volume on one; results are translated names */
+  T_DEVICE,            /* const char *: a user disk, partition or volume; results are translated names */
   T_STRING_LIST,       /* char *const *, NULL at the end; results: char **, zf_free_string_list */
   T_DEVICE_LIST,       /* as T_STRING_LIST, every element a T_DEVICE */
   T_BUFFER,            /* const void *buf, size_t buf_size; result: char * and size_t *size_r */

@@ -62,7 +62,9 @@ const struct action actions_file[] = {
       "C<EMSGSIZE>.",
     .tests = {
       { START_FS, "mkdir /d\ntouch /d/f\nreaddir /d | grep -v ino\n",
-        "[0] = {\n  ftyp: d\n  name: .\n}\n[1] = {\n  ftyp: d\n  name: ..\n}\n[2] = {\n  ftyp: r\n  name: f\n}\n" },
+        "[0] = {\n  ftyp: d\n  name: .\n}\n"
+        "[1] = {\n  ftyp: d\n  name: ..\n}\n"
+        "[2] = {\n  ftyp: r\n  name: f\n}\n" },
       { START_FS, "readdir /missing\n", "", .error = "No such file" },
     } },
 

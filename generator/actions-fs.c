@@ -135,7 +135,9 @@ const struct action actions_fs[] = {
     .tests = {
       { START_PARTITION, "mkfs ext3 /dev/sda1 blocksize:1024\nmount /dev/sda1 /\nstatvfs / | grep ^bsize\n",
         "bsize: 1024\n" },
-      { START_PARTITION, "mkfs vfat /dev/sda1 label:DATA\nmount /dev/sda1 /\ntouch /f\nexists /f\n", "true\n" },
+      { START_PARTITION,
+        "mkfs vfat /dev/sda1 label:DATA\nmount /dev/sda1 /\ntouch /f\nexists /f\n",
+        "true\n" },
       { START_PARTITION, "mkfs xfs /dev/sda1\nmount /dev/sda1 /\ntouch /f\nexists /f\n", "true\n" },
       { START_PARTITION, "mkfs nonsense /dev/sda1\n", "", .error = "nonsense" },
       { START_FS, "mkfs ext4 /dev/sda1\n", "", .error = "busy" },

@@ -45,7 +45,8 @@ const struct action actions_internal[] = {
   { .name = "internal_add_disk", .proc = 10001,
     .ret = T_DEVICE,
     .args = {
-      { "target", T_INT }, { "lun", T_INT }, { "timeoutms", T_INT }, { "readonly", T_BOOL }, { "discard", T_BOOL },
+      { "target", T_INT }, { "lun", T_INT }, { "timeoutms", T_INT },
+      { "readonly", T_BOOL }, { "discard", T_BOOL },
     },
     .flags = F_PRIVATE,
     .since = "0.1",

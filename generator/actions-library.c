@@ -209,7 +209,9 @@ const struct action actions_library[] = {
       "always uses software emulation, C<force_kvm> never does.  Unknown settings are ignored.  The "
       "default is C<$ZEROFISH_BACKEND_SETTINGS>, separated by colons.",
     .tests = {
-      { START_EMPTY, "set-backend-settings \"force_tcg other\"\nget-backend-settings\n", "force_tcg\nother\n" },
+      { START_EMPTY,
+        "set-backend-settings \"force_tcg other\"\nget-backend-settings\n",
+        "force_tcg\nother\n" },
     } },
 
   { .name = "get_backend_settings",

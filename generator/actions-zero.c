@@ -62,7 +62,9 @@ const struct action actions_zero[] = {
         "zero-device /dev/sda\n"
         "is-zero-device /dev/sda\n",
         "5\nfalse\ntrue\n" },
-      { START_PARTITION, "zero-device /dev/sda1\nis-zero-device /dev/sda1\nlist-partitions\n", "true\n/dev/sda1\n" },
+      { START_PARTITION,
+        "zero-device /dev/sda1\nis-zero-device /dev/sda1\nlist-partitions\n",
+        "true\n/dev/sda1\n" },
       { START_PARTITION, "zero-device /dev/sda\nlist-partitions\n", "" },
       { START_FS, "zero-device /dev/sda\n", "", .error = "busy" },
       { START_EMPTY, "zero-device /dev/sdc\n", "", .error = "/dev/sdc" },

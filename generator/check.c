@@ -1,5 +1,5 @@
-/* The rules of the table.  A violation is printed with the name of its entry, so that a slip in the table never
- * becomes a compiler error inside generated code.
+/* The rules of the table.  A violation is printed with the name of its entry, so that a slip in the table
+ * never becomes a compiler error inside generated code.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -37,19 +37,20 @@ violation (struct check *k, const char *entry, const char *fs, ...)
 
 /* Words of C, C++, XDR and Python, and usual macros. */
 static const char *const reserved_words[] = {
-  "alignas", "alignof", "and", "as", "asm", "assert", "async", "auto", "await", "bool", "break", "case", "catch",
-  "char", "class", "const", "constexpr", "continue", "def", "default", "del", "delete", "do", "double", "elif", "else",
-  "enum", "errno", "except", "explicit", "export", "extern", "false", "final", "finally", "float", "for", "friend", "from",
-  "global", "goto", "hyper", "if", "import", "in", "inline", "int", "is", "lambda", "linux", "long", "main", "mutable",
-  "namespace", "new", "none", "nonlocal", "not", "opaque", "operator", "or", "pass", "private", "procedure", "program",
-  "protected", "public", "quadruple", "raise", "register", "restrict", "return", "self", "short", "signed", "sizeof",
-  "static", "string", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof",
-  "union", "unix", "unsigned", "using", "virtual", "void", "volatile", "while", "with", "xor", "yield",
+  "alignas", "alignof", "and", "as", "asm", "assert", "async", "auto", "await", "bool", "break", "case",
+  "catch", "char", "class", "const", "constexpr", "continue", "def", "default", "del", "delete", "do",
+  "double", "elif", "else", "enum", "errno", "except", "explicit", "export", "extern", "false", "final",
+  "finally", "float", "for", "friend", "from", "global", "goto", "hyper", "if", "import", "in", "inline",
+  "int", "is", "lambda", "linux", "long", "main", "mutable", "namespace", "new", "none", "nonlocal", "not",
+  "opaque", "operator", "or", "pass", "private", "procedure", "program", "protected", "public", "quadruple",
+  "raise", "register", "restrict", "return", "self", "short", "signed", "sizeof", "static", "string",
+  "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof", "union",
+  "unix", "unsigned", "using", "virtual", "void", "volatile", "while", "with", "xor", "yield",
 };
 /* Names of arguments that generated functions, or rpcgen, need for themselves. */
 static const char *const local_names[] = {
-  "args", "bitmask", "c", "h", "in", "mask", "opt", "opts", "out", "r", "result", "result_size", "ret", "size_r", "v",
-  "version",
+  "args", "bitmask", "c", "h", "in", "mask", "opt", "opts", "out", "r", "result", "result_size", "ret",
+  "size_r", "v", "version",
 };
 
 static bool
@@ -115,7 +116,8 @@ check_proc (struct check *k, const struct action *a)
   if (a->proc < 0)
     violation (k, a->name, "the procedure number %d is negative", a->proc);
   if (a->proc >= FIRST_PRIVATE && is_public (a))
-    violation (k, a->name, "the procedure number %d is in the private range, but F_PRIVATE is not set", a->proc);
+    violation (k, a->name, "the procedure number %d is in the private range, but F_PRIVATE is not set",
+               a->proc);
   if (a->proc == 0 && !is_public (a))
     violation (k, a->name, "an action of the library cannot be private: write a plain function instead");
   for (const int *p = k->t->retired; a->proc && *p; p++)
@@ -238,7 +240,8 @@ static bool
 has_device_arg (const struct action *a)
 {
   for (const struct param *p = a->args; p->name; p++)
-    if (p->type == T_DEVICE || p->type == T_DEVICE_LIST || p->type == T_DEVICE_OR_PATH || p->type == T_MOUNTABLE)
+    if (p->type == T_DEVICE || p->type == T_DEVICE_LIST || p->type == T_DEVICE_OR_PATH ||
+        p->type == T_MOUNTABLE)
       return true;
   return false;
 }
@@ -288,14 +291,15 @@ check_reference (void *opaque, const char *name, size_t len)
     target = find_action (ref->k->t, buf);
   }
   if (target == NULL || !is_public (target))
-    violation (ref->k, ref->a->name, "the text refers to an action \"%.*s\" that does not exist", (int) len, name);
+    violation (ref->k, ref->a->name, "the text refers to an action \"%.*s\" that does not exist",
+               (int) len, name);
 }
 
 static bool
 good_version (const char *s)
 {
-  return s[0] && strspn (s, "0123456789.") == strlen (s) && strchr (s, '.') && isdigit ((unsigned char) s[0]) &&
-    isdigit ((unsigned char) s[strlen (s) - 1]);
+  return s[0] && strspn (s, "0123456789.") == strlen (s) && strchr (s, '.') &&
+    isdigit ((unsigned char) s[0]) && isdigit ((unsigned char) s[strlen (s) - 1]);
 }
 
 static void
@@ -306,7 +310,8 @@ check_texts (struct check *k, const struct action *a)
 
   if (s == NULL || *s == '\0')
     violation (k, a->name, "no short text");
-  else if (isupper ((unsigned char) s[0]) || s[strlen (s) - 1] == '.' || strpbrk (s, "\n<>") || strstr (s, "*/"))
+  else if (isupper ((unsigned char) s[0]) || s[strlen (s) - 1] == '.' || strpbrk (s, "\n<>") ||
+           strstr (s, "*/"))
     violation (k, a->name, "the short text is one line, begins in lower case, has no marks and no full stop");
   if (a->longdesc == NULL || *a->longdesc == '\0') {
     if (is_public (a))
@@ -370,7 +375,8 @@ check_struct (struct check *k, const struct structure *s)
       violation (k, s->name, "struct: there are two of this name");
   for (const struct field *f = s->fields; f->name; f++) {
     if (!good_identifier (f->name))
-      violation (k, s->name, "struct: field \"%s\" is not a lower-case identifier, or is a reserved word", f->name);
+      violation (k, s->name, "struct: field \"%s\" is not a lower-case identifier, or is a reserved word",
+                 f->name);
     if (f->type <= FT_END || f->type > FT_STRING)
       violation (k, s->name, "struct: field \"%s\" has no type", f->name);
     if (f->text == NULL && !s->wire_only)

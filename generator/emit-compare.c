@@ -13,10 +13,12 @@ put_field (FILE *out, enum type type, const char *structure, const char *name)
   if (is_text (type))
     fprintf (out, "  a->%s = b->%s = next_string ();\n", name, name);
   else if (is_list (type))
-    fprintf (out, "  b->%s.%s_val = a->%s.%s_val = next_list (&a->%s.%s_len);\n  b->%s.%s_len = a->%s.%s_len;\n",
+    fprintf (out, "  b->%s.%s_val = a->%s.%s_val = next_list (&a->%s.%s_len);\n"
+             "  b->%s.%s_len = a->%s.%s_len;\n",
              name, name, name, name, name, name, name, name, name, name);
   else if (type == T_BUFFER)
-    fprintf (out, "  b->%s.%s_val = a->%s.%s_val = next_bytes (&a->%s.%s_len);\n  b->%s.%s_len = a->%s.%s_len;\n",
+    fprintf (out, "  b->%s.%s_val = a->%s.%s_val = next_bytes (&a->%s.%s_len);\n"
+             "  b->%s.%s_len = a->%s.%s_len;\n",
              name, name, name, name, name, name, name, name, name, name);
   else if (type == T_STRUCT)
     fprintf (out, "  fill_%s (&a->%s, &b->%s);\n", structure, name, name);
@@ -25,7 +27,8 @@ put_field (FILE *out, enum type type, const char *structure, const char *name)
              "  a->%s.val = next_array (a->%s.len, sizeof *a->%s.val);\n"
              "  b->%s.%s_val = next_array (a->%s.len, sizeof *b->%s.%s_val);\n"
              "  for (u_int i = 0; i < a->%s.len; i++)\n    fill_%s (&a->%s.val[i], &b->%s.%s_val[i]);\n",
-             name, name, name, name, name, name, name, name, name, name, name, name, structure, name, name, name);
+             name, name, name, name, name, name, name, name, name, name, name, name,
+             structure, name, name, name);
   else
     fprintf (out, "  a->%s = b->%s = next_%s ();\n", name, name,
              type == T_INT64 ? "int64" : type == T_BOOL ? "bool" : "int");
@@ -35,7 +38,8 @@ static void
 put_begin (FILE *out, const char *name, const char *suffix)
 {
   fprintf (out, "static void\nfill_%s%s (void *ours, void *theirs)\n{\n"
-           "  struct zf_%s%s *a = ours;\n  rg_%s%s *b = theirs;\n\n", name, suffix, name, suffix, name, suffix);
+           "  struct zf_%s%s *a = ours;\n  rg_%s%s *b = theirs;\n\n",
+           name, suffix, name, suffix, name, suffix);
 }
 
 static void
@@ -85,7 +89,8 @@ void
 emit_xdr_compare (FILE *out, const struct table *t)
 {
   put_head (out, "Every struct of the protocol with the same values for our XDR routines and for rpcgen's.");
-  fputs ("#include <config.h>\n\n#include \"protocol.h\"\n#include \"rg_protocol.h\"\n#include \"xdr-compare.h\"\n\n", out);
+  fputs ("#include <config.h>\n\n"
+         "#include \"protocol.h\"\n#include \"rg_protocol.h\"\n#include \"xdr-compare.h\"\n\n", out);
   for (size_t i = 0; i < t->nr_structs; i++)
     if (struct_on_wire (t, &t->structs[i]))
       put_fill_struct (out, &t->structs[i]);

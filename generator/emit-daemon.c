@@ -156,8 +156,8 @@ put_opts (FILE *out, const struct action *a)
       fprintf (out, "  if (check_given (c, ZF_%s_OPTS_%s, args.%s, \"%s\") == -1)\n    goto out;\n",
                upper (a->name), upper (p->name), p->name, p->name);
     else if (is_list (p->type))
-      fprintf (out, "  if ((opts.%s = copy_list (c, args.%s.%s_val, args.%s.%s_len)) == NULL)\n    goto out;\n",
-               p->name, p->name, p->name, p->name, p->name);
+      fprintf (out, "  if ((opts.%s = copy_list (c, args.%s.%s_val, args.%s.%s_len)) == NULL)\n"
+               "    goto out;\n", p->name, p->name, p->name, p->name, p->name);
   for (const struct param *p = a->optargs; p->name; p++)
     if (!is_list (p->type))
       fprintf (out, "  opts.%s = args.%s%s;\n", p->name, p->name, p->type == T_BOOL ? " != 0" : "");
@@ -272,7 +272,8 @@ put_stub (FILE *out, const struct action *a)
     put_resolve (out, p);
   put_opts (out, a);
   put_run (out, a);
-  fprintf (out, " out:\n  xdr_free ((xdrproc_t) xdr_zf_%s_args, (char *) &args);\n  return r;\n}\n\n", a->name);
+  fprintf (out, " out:\n  xdr_free ((xdrproc_t) xdr_zf_%s_args, (char *) &args);\n  return r;\n}\n\n",
+           a->name);
 }
 
 static void

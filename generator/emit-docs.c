@@ -23,18 +23,18 @@ static void
 put_flags (FILE *out, const struct action *a)
 {
   if ((a->flags & F_DESTRUCTIVE) && only_device_or_path (a))
-    fputs ("If it writes to a device, B<this destroys data>; on a drive that was added read-only that fails with "
-           "C<EROFS>.\n\n", out);
+    fputs ("If it writes to a device, B<this destroys data>; on a drive that was added read-only that fails "
+           "with C<EROFS>.\n\n", out);
   else if (a->flags & F_DESTRUCTIVE)
-    fputs ("B<This destroys data.>  On a drive that was added read-only it fails with C<EROFS> and writes nothing.\n\n",
-           out);
+    fputs ("B<This destroys data.>  On a drive that was added read-only it fails with C<EROFS> and writes "
+           "nothing.\n\n", out);
   if (a->flags & F_PROGRESS)
     fputs ("Progress is reported while it runs.\n\n", out);
   if (a->flags & F_CANCEL)
     fputs ("It can be cancelled, and then fails with C<EINTR>.\n\n", out);
   if (a->flags & F_TOOLS)
-    fputs ("The programs that it needs are attached to the appliance when they are first used, which takes a moment "
-           "longer.\n\n", out);
+    fputs ("The programs that it needs are attached to the appliance when they are first used, which takes "
+           "a moment longer.\n\n", out);
   if (a->flags & F_CONFIG)
     fputs ("It must come before the launch.\n\n", out);
   if (a->group)
@@ -60,17 +60,17 @@ put_result (FILE *out, const struct action *a)
     fputs ("Returns a string, or C<NULL> on error.  The caller frees it with L<free(3)>.\n\n", out);
     break;
   case T_BUFFER:
-    fputs ("Returns a buffer and puts its size in C<*size_r>, or returns C<NULL> on error.  The caller frees it with "
-           "L<free(3)>.\n\n", out);
+    fputs ("Returns a buffer and puts its size in C<*size_r>, or returns C<NULL> on error.  The caller frees "
+           "it with L<free(3)>.\n\n", out);
     break;
   case T_HASH:
-    fputs ("Returns a list of keys and values in turn, with C<NULL> at the end, or C<NULL> on error.  The caller frees "
-           "it with C<zf_free_string_list>.\n\n", out);
+    fputs ("Returns a list of keys and values in turn, with C<NULL> at the end, or C<NULL> on error.  The "
+           "caller frees it with C<zf_free_string_list>.\n\n", out);
     break;
   case T_STRUCT:
   case T_STRUCT_LIST:
-    fprintf (out, "Returns a C<struct zf_%s%s> (see L</STRUCTS>), or C<NULL> on error.  The caller frees it with "
-             "C<zf_free_%s%s>.\n\n", a->ret_struct, a->ret == T_STRUCT ? "" : "_list",
+    fprintf (out, "Returns a C<struct zf_%s%s> (see L</STRUCTS>), or C<NULL> on error.  The caller frees "
+             "it with C<zf_free_%s%s>.\n\n", a->ret_struct, a->ret == T_STRUCT ? "" : "_list",
              a->ret_struct, a->ret == T_STRUCT ? "" : "_list");
     break;
   default:
@@ -145,7 +145,8 @@ emit_structs_pod (FILE *out, const struct table *t)
     }
     fputs (" };\n\n", out);
     if (struct_used (t, s, T_STRUCT_LIST, false))
-      fprintf (out, " struct zf_%s_list {\n   uint32_t len;\n   struct zf_%s *val;\n };\n\n", s->name, s->name);
+      fprintf (out, " struct zf_%s_list {\n   uint32_t len;\n   struct zf_%s *val;\n };\n\n",
+               s->name, s->name);
   }
 }
 
@@ -158,7 +159,8 @@ put_synopsis (FILE *out, const struct action *a)
     fprintf (out, is_list (p->type) ? " '%s ...'" : " %s", p->name);
   for (const struct param *p = a->optargs; p->name; p++) {
     static const char *const values[] = {
-      [T_STRING] = "TEXT", [T_INT] = "N", [T_INT64] = "N", [T_BOOL] = "true|false", [T_STRING_LIST] = "'A B ...'"
+      [T_STRING] = "TEXT", [T_INT] = "N", [T_INT64] = "N", [T_BOOL] = "true|false",
+      [T_STRING_LIST] = "'A B ...'"
     };
 
     fprintf (out, " [%s:%s]", p->name, values[p->type]);

@@ -112,8 +112,8 @@ put_run (FILE *out, const struct action *a)
   put_entry (out, a);
   fputs ("static int\n", out);
   f = fold_begin ();
-  fprintf (f, "run_%s (zf_handle *h, const struct value *v%s, const struct value *opt%s, uint64_t mask%s, FILE *out%s)",
-           a->name, a->args[0].name ? "" : unused, no_opts, no_opts, a->ret == T_NONE ? unused : "");
+  fprintf (f, "run_%s (zf_handle *h, const struct value *v%s, const struct value *opt%s, uint64_t mask%s, "
+           "FILE *out%s)", a->name, a->args[0].name ? "" : unused, no_opts, no_opts, a->ret == T_NONE ? unused : "");
   fold_end (out, (int) strlen (a->name) + 6);
   fputs ("\n{\n", out);
   if (has_optargs (a)) {
@@ -151,10 +151,11 @@ put_fields (FILE *out, const struct structure *s, const char *value, const char 
 {
   for (const struct field *f = s->fields; f->name; f++)
     if (f->type == FT_CHAR)
-      fprintf (out, "%sfprintf (out, \"%s%s: %%c\\n\", %s%s);\n", indent, indent + 2, f->name, value, f->name);
+      fprintf (out, "%sfprintf (out, \"%s%s: %%c\\n\", %s%s);\n",
+               indent, indent + 2, f->name, value, f->name);
     else
-      fprintf (out, "%sprint_field_%s (out, \"%s%s\", %s%s);\n", indent, f->type == FT_STRING ? "string" : "int",
-               indent + 2, f->name, value, f->name);
+      fprintf (out, "%sprint_field_%s (out, \"%s%s\", %s%s);\n",
+               indent, f->type == FT_STRING ? "string" : "int", indent + 2, f->name, value, f->name);
 }
 
 static bool
@@ -174,14 +175,16 @@ put_struct_printers (FILE *out, const struct table *t, const struct structure *s
 {
   if (struct_in_shell (t, s, T_STRUCT)) {
     fprintf (out, "/* struct %s: \"field: value\" lines; frees R. */\nstatic int\n"
-             "print_%s (FILE *out, struct zf_%s *r)\n{\n  if (r == NULL)\n    return -1;\n", s->name, s->name, s->name);
+             "print_%s (FILE *out, struct zf_%s *r)\n{\n  if (r == NULL)\n    return -1;\n",
+             s->name, s->name, s->name);
     put_fields (out, s, "r->", "  ");
     fprintf (out, "  zf_free_%s (r);\n  return 0;\n}\n\n", s->name);
   }
   if (struct_in_shell (t, s, T_STRUCT_LIST)) {
     fprintf (out, "/* struct %s: \"[0] = {\", the fields, \"}\", and so on; frees R. */\nstatic int\n"
              "print_%s_list (FILE *out, struct zf_%s_list *r)\n{\n  if (r == NULL)\n    return -1;\n"
-             "  for (uint32_t i = 0; i < r->len; i++) {\n    fprintf (out, \"[%%\" PRIu32 \"] = {\\n\", i);\n",
+             "  for (uint32_t i = 0; i < r->len; i++) {\n"
+             "    fprintf (out, \"[%%\" PRIu32 \"] = {\\n\", i);\n",
              s->name, s->name, s->name);
     put_fields (out, s, "r->val[i].", "    ");
     fprintf (out, "    fputs (\"}\\n\", out);\n  }\n  zf_free_%s_list (r);\n  return 0;\n}\n\n", s->name);
@@ -265,7 +268,8 @@ put_arg_array (FILE *out, const struct action *a, const struct param *params, co
 
 /* "1", with the name of the array in front: ", args_mkfs, 2". */
 static void
-put_arg_fields (FILE *out, const struct action *a, const struct param *params, const char *what, const char *field)
+put_arg_fields (FILE *out, const struct action *a, const struct param *params, const char *what,
+                const char *field)
 {
   if (params[0].name)
     fprintf (out, "    .%s = %s_%s, .nr_%s = %zu,\n", field, what, a->name, field, nr_params (params));
@@ -309,7 +313,9 @@ put_text (FILE *out, const struct action *a)
 static int
 compare_dashed (const void *a, const void *b)
 {
-  return strcmp (dashed ((*(const struct action *const *) a)->name), dashed ((*(const struct action *const *) b)->name));
+  const struct action *x = *(const struct action *const *) a, *y = *(const struct action *const *) b;
+
+  return strcmp (dashed (x->name), dashed (y->name));
 }
 
 /* The table is sorted by C names; '_' and '-' sort differently beside digits. */

@@ -20,7 +20,8 @@ result_text (const struct action *a)
   case T_STRING:
   case T_DEVICE: return "A string to be freed with free, or NULL on error.";
   case T_BUFFER: return "A buffer to be freed with free, its size in bytes in *SIZE_R; or NULL on error.";
-  case T_HASH: return "Key, value, key, value, ..., NULL, to be freed with zf_free_string_list; or NULL on error.";
+  case T_HASH:
+    return "Key, value, key, value, ..., NULL, to be freed with zf_free_string_list; or NULL on error.";
   case T_STRUCT:
   case T_STRUCT_LIST: return NULL;
   default: return "Strings with NULL at the end, to be freed with zf_free_string_list; or NULL on error.";
@@ -86,13 +87,16 @@ void
 emit_lib_private_h (FILE *out, const struct table *t)
 {
   put_head (out, "Functions behind the actions: the library's own ones, and private calls to the daemon.");
-  fputs ("#ifndef ZEROFISH_PRIVATE_ACTIONS_H\n#define ZEROFISH_PRIVATE_ACTIONS_H\n\n#include \"zerofish.h\"\n\n"
-         "/* Actions that the library carries out itself, written by hand.  The handle is locked, arguments are not NULL,\n"
-         " * OPTS may be; the bits in it are known and their pointers not NULL.  -1 or NULL with the error set. */\n", out);
+  fputs ("#ifndef ZEROFISH_PRIVATE_ACTIONS_H\n#define ZEROFISH_PRIVATE_ACTIONS_H\n\n"
+         "#include \"zerofish.h\"\n\n"
+         "/* Actions that the library carries out itself, written by hand.  The handle is locked, arguments are\n"
+         " * not NULL, OPTS may be; the bits in it are known and their pointers not NULL.  -1 or NULL with the\n"
+         " * error set. */\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (!is_daemon (&t->actions[i]))
       put_declaration (out, &t->actions[i], "zfi_");
-  fputs ("\n/* Calls to the daemon that only the library makes.  The handle is locked by the caller. */\n", out);
+  fputs ("\n/* Calls to the daemon that only the library makes.  The handle is locked by the caller. */\n",
+         out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (is_daemon (&t->actions[i]) && !is_public (&t->actions[i]))
       put_declaration (out, &t->actions[i], "zfi_");
@@ -103,8 +107,8 @@ void
 emit_lib_syms (FILE *out, const struct table *t)
 {
   static const char *const by_hand[] = {
-    "close", "create", "delete_event_callback", "free_string_list", "last_errno", "last_error", "set_event_callback",
-    "user_cancel",
+    "close", "create", "delete_event_callback", "free_string_list", "last_errno", "last_error",
+    "set_event_callback", "user_cancel",
   };
 
   fputs ("# Exported symbols of libzerofish.  Generated from the action table in generator/; do not edit.\n"

@@ -34,7 +34,7 @@ static const char check_size_function[] =
   "check_size (zf_handle *h, size_t size, const char *name)\n"
   "{\n"
   "  if (size >= ZF_MESSAGE_MAX)\n"
-  "    return zfi_error (h, EMSGSIZE, \"%s: %zu bytes do not fit in a message (of %d bytes): use smaller pieces\",\n"
+  "    return zfi_error (h, EMSGSIZE, \"%s: %zu bytes do not fit in a message (of %d): use smaller pieces\",\n"
   "                      name, size, ZF_MESSAGE_MAX);\n"
   "  return 0;\n"
   "}\n\n";
@@ -166,8 +166,8 @@ static void
 put_description (FILE *out, const struct action *a)
 {
   static const struct { unsigned flag; const char *name; } names[] = {
-    { F_PROGRESS, "ZFI_PROGRESS" }, { F_CANCEL, "ZFI_CANCEL" }, { F_TOOLS, "ZFI_TOOLS" }, { F_CONFIG, "ZFI_CONFIG" },
-    { F_ANY_STATE, "ZFI_ANY_STATE" }, { F_PRIVATE, "ZFI_PRIVATE" },
+    { F_PROGRESS, "ZFI_PROGRESS" }, { F_CANCEL, "ZFI_CANCEL" }, { F_TOOLS, "ZFI_TOOLS" },
+    { F_CONFIG, "ZFI_CONFIG" }, { F_ANY_STATE, "ZFI_ANY_STATE" }, { F_PRIVATE, "ZFI_PRIVATE" },
   };
   const struct param *file = file_param (a);
   const char *separator = "";
@@ -257,8 +257,8 @@ put_opt (FILE *out, const struct action *a, const struct param *p, bool to_args)
 
   if (!pointer) {
     if (to_args)
-      fprintf (out, "  if (mask & ZF_%s_OPTS_%s)\n    args.%s = opts->%s;\n", upper (a->name), upper (p->name),
-               p->name, p->name);
+      fprintf (out, "  if (mask & ZF_%s_OPTS_%s)\n    args.%s = opts->%s;\n",
+               upper (a->name), upper (p->name), p->name, p->name);
     return;
   }
   fprintf (out, "  if ((mask & ZF_%s_OPTS_%s) && check_opt (h, opts->%s, \"%s\") == -1)\n    goto out;\n",
@@ -268,8 +268,8 @@ put_opt (FILE *out, const struct action *a, const struct param *p, bool to_args)
              "    args.%s.%s_val = (char **) opts->%s;\n  }\n", upper (a->name), upper (p->name),
              p->name, p->name, p->name, p->name, p->name, p->name);
   else if (to_args)
-    fprintf (out, "  if (mask & ZF_%s_OPTS_%s)\n    args.%s = (char *) opts->%s;\n", upper (a->name), upper (p->name),
-             p->name, p->name);
+    fprintf (out, "  if (mask & ZF_%s_OPTS_%s)\n    args.%s = (char *) opts->%s;\n",
+             upper (a->name), upper (p->name), p->name, p->name);
 }
 
 static void
@@ -451,7 +451,8 @@ void
 emit_lib_actions (FILE *out, const struct table *t)
 {
   put_head (out, "Public functions of the library, and the library's own calls to the daemon.");
-  fputs ("#include <config.h>\n\n#include <errno.h>\n#include <inttypes.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+  fputs ("#include <config.h>\n\n"
+         "#include <errno.h>\n#include <inttypes.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
          "#include \"internal.h\"\n#include \"private-actions.h\"\n#include \"protocol.h\"\n\n", out);
   put_helpers (out, t);
   for (size_t i = 0; i < t->nr_structs; i++)

@@ -12,7 +12,7 @@
 
 static const char x_fixed[] =
   "/* Every message is a 4-byte big-endian length, a header, and a body.  Three lengths are flags instead:\n"
-  " * launch (sent once by the daemon when it is ready), progress (followed by one zf_progress) and cancel. */\n"
+  " * launch (sent once by the daemon when it is ready), progress (a zf_progress follows) and cancel. */\n"
   "const ZF_WIRE_PROGRAM = 0x2000F5F5;\n"
   "const ZF_WIRE_VERSION = 4;\n"
   "const ZF_WIRE_LAUNCH_FLAG = 0xf5f55ff5;\n"
@@ -205,8 +205,9 @@ emit_protocol_h (FILE *out, const struct table *t)
       put_struct (out, s);
     fprintf (out, "extern bool_t xdr_zf_%s (XDR *xdrs, struct zf_%s *p);\n", s->name, s->name);
   }
-  fputs ("\n/* A field R of the results is the value itself.  Optional arguments come last; a decoded body that ends before\n"
-         " * them leaves them as they were, so zero the struct first, and look at a value only if its bit is set. */\n", out);
+  fputs ("\n/* A field R of the results is the value itself.  Optional arguments come last; a decoded body that\n"
+         " * ends before them leaves them as they were, so zero the struct first, and look at a value only if its\n"
+         " * bit is set. */\n", out);
   for (size_t i = 0; i < n; i++)
     put_h_action (out, v[i]);
   fputs ("\n#endif /* ZEROFISH_PROTOCOL_H */\n", out);
@@ -225,8 +226,8 @@ static const char c_list[] =
   "}\n\n";
 
 static const char c_at_end[] =
-  "/* Decoding, and all bytes of the message are used up?  A peer of another version may know fewer optional\n"
-  " * arguments than we do.  (Messages are decoded from memory, where x_handy counts the bytes left.) */\n"
+  "/* Decoding, and all bytes of the message are used up?  A peer of another version may know fewer\n"
+  " * optional arguments than we do.  (Messages are decoded from memory, where x_handy counts what is left.) */\n"
   "static bool_t\n"
   "at_end (const XDR *xdrs)\n"
   "{\n"
@@ -247,9 +248,11 @@ put_c_field (FILE *out, enum type type, const char *name, const char *structure)
     fprintf (out, "xdr_zf_%s (xdrs, &p->%s)", structure, name);
   else if (type == T_STRUCT_LIST)
     fprintf (out, "xdr_array (xdrs, (char **) &p->%s.val, &p->%s.len, ZF_MESSAGE_MAX / 4,\n"
-             "                  sizeof (struct zf_%s), (xdrproc_t) xdr_zf_%s)", name, name, structure, structure);
+             "                  sizeof (struct zf_%s), (xdrproc_t) xdr_zf_%s)",
+             name, name, structure, structure);
   else
-    fprintf (out, "xdr_%s (xdrs, &p->%s)", type == T_INT64 ? "int64_t" : type == T_BOOL ? "bool" : "int", name);
+    fprintf (out, "xdr_%s (xdrs, &p->%s)",
+             type == T_INT64 ? "int64_t" : type == T_BOOL ? "bool" : "int", name);
   fputs (")\n    return FALSE;\n", out);
 }
 

@@ -32,7 +32,8 @@ put_opts (FILE *out, const struct action *a)
 
   fputc ('\n', out);
   put_entry (out, a);
-  fprintf (out, "struct zf_%s_opts {\n  uint64_t bitmask;          /* of the values that are given */\n", a->name);
+  fprintf (out, "struct zf_%s_opts {\n  uint64_t bitmask;          /* of the values that are given */\n",
+           a->name);
   for (const struct param *p = a->optargs; p->name; p++) {
     fputs ("  ", out);
     put_c_param (out, p);
@@ -53,7 +54,7 @@ emit_structs_h (FILE *out, const struct table *t)
       fprintf (out, "\n/* %s. */\n", t->structs[i].text);
       put_struct (out, &t->structs[i]);
     }
-  fputs ("\n/* Optional arguments: set the value, and its bit in BITMASK; values whose bit is clear are not looked at. */\n",
+  fputs ("\n/* Optional arguments: set the value, and its bit in BITMASK; other values are not looked at. */\n",
          out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (has_optargs (&t->actions[i]))

@@ -11,8 +11,8 @@
 
 #include "action.h"
 
-/* One output.  EMIT prints the whole file; errors of OUT are checked by main.c.  A further output (another language,
- * say) is one such function and one line in outputs.c. */
+/* One output.  EMIT prints the whole file; errors of OUT are checked by main.c.  A further output (another
+ * language, say) is one such function and one line in outputs.c. */
 struct emitter {
   const char *path;         /* below the output directory */
   void (*emit) (FILE *out, const struct table *t);
@@ -36,7 +36,7 @@ extern bool is_list (enum type type);               /* char ** on the wire and i
 extern bool is_text (enum type type);               /* char * on the wire and in C */
 extern bool has_args (const struct action *a);      /* has a struct zf_NAME_args */
 extern bool has_optargs (const struct action *a);
-extern const struct param *file_param (const struct action *a);     /* the FileIn or FileOut argument, or NULL */
+extern const struct param *file_param (const struct action *a);     /* FileIn or FileOut, or NULL */
 
 extern bool uses_arg (const struct table *t, enum type type);       /* in a daemon action */
 extern bool uses_result (const struct table *t, enum type type);    /* in a daemon action */
@@ -61,8 +61,8 @@ extern const char *dashed (const char *s);
 /* A C string literal, broken after each newline, with INDENT blanks in front of continuation lines. */
 extern void put_literal (FILE *out, const char *s, int indent);
 
-/* A long line: print it to the stream of fold_begin, without its newline; fold_end then prints it to OUT, broken after
- * commas if it is too long, and with INDENT blanks in front of what continues. */
+/* A long line: print it to the stream of fold_begin, without its newline; fold_end then prints it to OUT,
+ * broken after commas if it is too long, and with INDENT blanks in front of what continues. */
 extern FILE *fold_begin (void);
 extern void fold_end (FILE *out, int indent);
 
@@ -84,7 +84,8 @@ extern void put_pod (FILE *out, const struct table *t, const char *text, enum po
 /* As plain text, wrapped, every line with PREFIX in front. */
 extern void put_plain (FILE *out, const char *text, enum pod_style style, const char *prefix, int width);
 /* Call FN for each A<name> in TEXT. */
-extern void pod_references (const char *text, void (*fn) (void *opaque, const char *name, size_t len), void *opaque);
+extern void pod_references (const char *text, void (*fn) (void *opaque, const char *name, size_t len),
+                            void *opaque);
 
 /* --- check.c --- */
 

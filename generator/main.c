@@ -17,22 +17,25 @@ static const char usage[] =
   "Usage: generator [--output DIR]\n"
   "       generator --check | --list | --help\n"
   "\n"
-  "Checks the action table and writes the files that are made from it below DIR (\".\" if not given).  Files whose\n"
-  "content would not change are left alone.  On any error the status is 1 and no file was changed.\n"
+  "Checks the action table and writes the files that are made from it below DIR (\".\" if not given).\n"
+  "Files whose content would not change are left alone.  On any error the status is 1 and no file was\n"
+  "changed.\n"
   "\n"
   "  -o, --output DIR   where to write; missing folders are made\n"
   "      --check        check the table, write nothing\n"
   "      --list         list the files\n"
   "\n"
   "To add an action:\n"
-  "  1. Write an entry in the generator/actions-*.c file of its topic; generator/action.h explains each field.  The\n"
-  "     procedure number comes from the protocol, or is the next free one from 10000 for an action of our own.  A\n"
-  "     number is fixed for ever: of an action that goes away it moves to the list in generator/structs.c.\n"
+  "  1. Write an entry in the generator/actions-*.c file of its topic; generator/action.h explains each\n"
+  "     field.  The procedure number comes from the protocol, or is the next free one from 10000 for an\n"
+  "     action of our own.  A number is fixed for ever: that of an action which goes away moves to the list\n"
+  "     in generator/structs.c.\n"
   "  2. A result with fields needs a struct in generator/structs.c.\n"
   "  3. Give it a short and a long text, the version that will have it first, and at least one test.\n"
-  "  4. Write its do_NAME in daemon/ (the prototype appears in daemon/actions.h), or zfi_NAME in lib/ if its number\n"
-  "     is 0 (prototype in lib/private-actions.h).\n"
-  "  5. make.  Protocol, stubs, header, shell command, help, man pages and appliance test follow from the entry.\n"
+  "  4. Write its do_NAME in daemon/ (the prototype appears in daemon/actions.h), or zfi_NAME in lib/ if its\n"
+  "     number is 0 (prototype in lib/private-actions.h).\n"
+  "  5. make.  Protocol, stubs, header, shell command, help, man pages and appliance test follow from the\n"
+  "     entry.\n"
   "To add an output: write an emit function, and add it to the list in generator/outputs.c.\n";
 
 /* mkdir -p of the folder that holds PATH. */
@@ -105,8 +108,8 @@ same_content (const char *a, const char *b)
   return same;
 }
 
-/* Give a finished output its name, unless what is there is the same: then its time stays too, and nothing that
- * depends on it is built again. */
+/* Give a finished output its name, unless what is there is the same: then its time stays too, and nothing
+ * that depends on it is built again. */
 static int
 move_into_place (const char *dir, const struct emitter *e)
 {

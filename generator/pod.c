@@ -1,7 +1,7 @@
 /* The long texts: a small part of POD, passed through to man pages or rendered as plain text.
  *
- * Known marks are B<> I<> C<> F<>, and A<name> for another action; paragraphs are separated by an empty line; a
- * paragraph that begins with a blank is printed as it is; =over, =item, =back make lists.
+ * Known marks are B<> I<> C<> F<>, and A<name> for another action; paragraphs are separated by an empty
+ * line; a paragraph that begins with a blank is printed as it is; =over, =item, =back make lists.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

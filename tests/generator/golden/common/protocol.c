@@ -18,8 +18,8 @@ xdr_strings (XDR *xdrs, u_int *len, char ***val)
                     (xdrproc_t) xdr_wrapstring);
 }
 
-/* Decoding, and all bytes of the message are used up?  A peer of another version may know fewer optional
- * arguments than we do.  (Messages are decoded from memory, where x_handy counts the bytes left.) */
+/* Decoding, and all bytes of the message are used up?  A peer of another version may know fewer
+ * optional arguments than we do.  (Messages are decoded from memory, where x_handy counts what is left.) */
 static bool_t
 at_end (const XDR *xdrs)
 {

@@ -52,8 +52,9 @@ struct zf_hidden_list {
 };
 extern bool_t xdr_zf_hidden (XDR *xdrs, struct zf_hidden *p);
 
-/* A field R of the results is the value itself.  Optional arguments come last; a decoded body that ends before
- * them leaves them as they were, so zero the struct first, and look at a value only if its bit is set. */
+/* A field R of the results is the value itself.  Optional arguments come last; a decoded body that
+ * ends before them leaves them as they were, so zero the struct first, and look at a value only if its
+ * bit is set. */
 
 /* all_names: take a name of every kind. */
 struct zf_all_names_args {

@@ -31,7 +31,7 @@ struct zf_small_list {
   struct zf_small *val;
 };
 
-/* Optional arguments: set the value, and its bit in BITMASK; values whose bit is clear are not looked at. */
+/* Optional arguments: set the value, and its bit in BITMASK; other values are not looked at. */
 
 /* all_values: take a value of every type. */
 struct zf_all_values_opts {

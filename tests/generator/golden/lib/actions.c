@@ -39,7 +39,7 @@ static int
 check_size (zf_handle *h, size_t size, const char *name)
 {
   if (size >= ZF_MESSAGE_MAX)
-    return zfi_error (h, EMSGSIZE, "%s: %zu bytes do not fit in a message (of %d bytes): use smaller pieces",
+    return zfi_error (h, EMSGSIZE, "%s: %zu bytes do not fit in a message (of %d): use smaller pieces",
                       name, size, ZF_MESSAGE_MAX);
   return 0;
 }

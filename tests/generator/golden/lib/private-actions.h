@@ -10,8 +10,9 @@
 
 #include "zerofish.h"
 
-/* Actions that the library carries out itself, written by hand.  The handle is locked, arguments are not NULL,
- * OPTS may be; the bits in it are known and their pointers not NULL.  -1 or NULL with the error set. */
+/* Actions that the library carries out itself, written by hand.  The handle is locked, arguments are
+ * not NULL, OPTS may be; the bits in it are known and their pointers not NULL.  -1 or NULL with the
+ * error set. */
 extern struct zf_small *zfi_local (zf_handle *h, const char *filename, char *const *texts,
                                    const struct zf_local_opts *opts);
 extern int zfi_set_up (zf_handle *h, const char *filename);
