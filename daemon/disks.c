@@ -234,6 +234,21 @@ disks_add_scsi (struct daemon *d, const struct scsi_disk *s)
   return add_scsi (d, s) == 0 ? &d->disks[d->nr_disks - 1] : NULL;
 }
 
+/* A disk has its directory and its node a little before it can be used. */
+static bool
+can_be_opened (const struct daemon *d, const char *sysname)
+{
+  char path[SYSNAME_MAX + 8];
+  int fd;
+
+  if (d->sysfs != NULL)     /* a made-up one: there are no nodes for its disks */
+    return true;
+  snprintf (path, sizeof path, "/dev/%s", sysname);
+  if ((fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) != -1)
+    close (fd);
+  return fd != -1;
+}
+
 bool
 disks_find_scsi (const struct daemon *d, int target, int lun, struct scsi_disk *out)
 {
@@ -245,10 +260,10 @@ disks_find_scsi (const struct daemon *d, int target, int lun, struct scsi_disk *
     if (sscanf (name, "%d:%d:%d:%d", &out->host, &out->channel, &out->target, &out->lun) != 4 ||
         out->target != target || out->lun != lun)
       continue;
-    /* Wait until the driver has finished with it, partitions included: asking for a probe takes the same lock
-     * as a probe that runs, and does nothing where it is over. */
-    sysfs_write (d, name, "bus/scsi/drivers_probe");
-    found = block_name (d, name, out->sysname);
+    /* Wait until the driver has finished with it, partitions included: binding by hand takes the same lock as a
+     * probe that runs, and fails where it is over.  (Not so drivers_probe, which looks before it locks.) */
+    sysfs_write (d, name, "bus/scsi/drivers/sd/bind");
+    found = block_name (d, name, out->sysname) && can_be_opened (d, out->sysname);
   }
   if (dir != NULL)
     closedir (dir);

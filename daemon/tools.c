@@ -18,16 +18,20 @@
 
 #define TOOLS "/tools"
 
-/* Mount DISK on TOOLS with the first type that fits. */
+/* Mount DISK on TOOLS with the first type that fits; 0, or the errno value of the attempt that says most. */
 static int
 mount_root (const char *disk)
 {
   static const char *const types[] = { "ext4", "ext2", "squashfs", "erofs" };
+  int err = ENODEV;
 
-  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
     if (mount (disk, TOOLS, types[i], MS_RDONLY | MS_NOSUID | MS_NOATIME, "") == 0)
       return 0;
-  return -1;
+    if (errno != ENODEV)    /* ENODEV: a kernel without this type */
+      err = errno;
+  }
+  return err;
 }
 
 static int
@@ -53,12 +57,14 @@ prepare (struct call *c)
 int
 tools_attach (struct call *c, const char *disk)
 {
+  int err;
+
   if (c->d->tools != NULL)
     return 0;
   if (mkdir (TOOLS, 0755) == -1 && errno != EEXIST)
     return call_error (c, errno, "cannot make %s", TOOLS);
-  if (mount_root (disk) == -1)
-    return call_error (c, errno, "cannot mount the tools root: the appliance is damaged; remove its cache");
+  if ((err = mount_root (disk)) != 0)
+    return call_error (c, err, "cannot mount the tools root: the appliance is damaged; remove its cache");
   if (prepare (c) == -1) {
     umount2 (TOOLS, MNT_DETACH);
     return -1;

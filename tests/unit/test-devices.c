@@ -289,7 +289,7 @@ test_scsi_order (void **state)
     handler_file (call_printf (c, "bus/scsi/devices/%s/block/%s/dev", disks[i][0], disks[i][1]), "8:0\n");
   handler_file ("bus/scsi/devices/3:0:1:0/type", "5\n");    /* nothing that has a block device */
   handler_file ("bus/scsi/devices/host2/x", "");
-  handler_file ("bus/scsi/drivers_probe", "");
+  handler_file ("bus/scsi/drivers/sd/bind", "");
   assert_int_equal (disks_list_scsi (c->d, &v), 4);
   assert_string_equal (v[0].sysname, "sdd");
   assert_string_equal (v[1].sysname, "sda");
