@@ -161,7 +161,18 @@ type_letter (enum type type)
   }
 }
 
-/* static const struct zfi_action action_mkfs = { "mkfs", 278, ZFI_TOOLS, "sdo" }; */
+/* The optional arguments, for trace lines. */
+static void
+put_optargs (FILE *out, const struct action *a)
+{
+  fprintf (out, "static const struct zfi_optarg optargs_%s[] = {\n", a->name);
+  for (const struct param *p = a->optargs; p->name; p++)
+    fprintf (out, "  { \"%s\", '%c', offsetof (struct zf_%s_opts, %s) },\n", p->name, type_letter (p->type), a->name,
+             p->name);
+  fputs ("  { NULL, 0, 0 }\n};\n\n", out);
+}
+
+/* static const struct zfi_action action_mkfs = { "mkfs", 278, ZFI_TOOLS, "sdo", optargs_mkfs }; */
 static void
 put_description (FILE *out, const struct action *a)
 {
@@ -172,6 +183,8 @@ put_description (FILE *out, const struct action *a)
   const struct param *file = file_param (a);
   const char *separator = "";
 
+  if (has_optargs (a))
+    put_optargs (out, a);
   fprintf (out, "static const struct zfi_action action_%s = {\n  \"%s\", ", a->name, a->name);
   if (is_daemon (a))
     fprintf (out, "ZF_PROC_%s, ", upper (a->name));
@@ -189,7 +202,10 @@ put_description (FILE *out, const struct action *a)
   fputs (*separator ? ", \"" : "0, \"", out);
   for (const struct param *p = a->args; p->name; p++)
     fputc (type_letter (p->type), out);
-  fputs (has_optargs (a) ? "o\"\n};\n\n" : "\"\n};\n\n", out);
+  if (has_optargs (a))
+    fprintf (out, "o\", optargs_%s\n};\n\n", a->name);
+  else
+    fputs ("\", NULL\n};\n\n", out);
 }
 
 static bool
@@ -396,6 +412,34 @@ put_private (FILE *out, const struct action *a)
   fputs ("  return r;\n}\n\n", out);
 }
 
+/* What the trace line at the end of the call says. */
+static void
+put_trace_result (FILE *out, const struct action *a)
+{
+  switch (a->ret) {
+  case T_NONE:
+    break;
+  case T_BOOL:
+  case T_INT:
+  case T_INT64:
+    fputs ("  zfi_trace_int (h, r);\n", out);
+    break;
+  case T_STRING:
+  case T_DEVICE:
+    fputs ("  zfi_trace_string (h, r);\n", out);
+    break;
+  case T_BUFFER:
+    fputs ("  zfi_trace_buffer (h, r, r ? *size_r : 0);\n", out);
+    break;
+  case T_STRUCT:
+  case T_STRUCT_LIST:
+    fprintf (out, "  zfi_trace_result (h, \"<%s>\");\n", a->ret_struct);
+    break;
+  default:
+    fputs ("  zfi_trace_list (h, r);\n", out);
+  }
+}
+
 static void
 put_public (FILE *out, const struct action *a)
 {
@@ -417,6 +461,7 @@ put_public (FILE *out, const struct action *a)
     if (has_optargs (a))
       fputs (" out:\n", out);
   }
+  put_trace_result (out, a);
   fprintf (out, "  zfi_leave (h, r != %s);\n  return r;\n}\n\n", failed);
 }
 
@@ -452,7 +497,7 @@ emit_lib_actions (FILE *out, const struct table *t)
 {
   put_head (out, "Public functions of the library, and the library's own calls to the daemon.");
   fputs ("#include <config.h>\n\n"
-         "#include <errno.h>\n#include <inttypes.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+         "#include <errno.h>\n#include <inttypes.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
          "#include \"internal.h\"\n#include \"private-actions.h\"\n#include \"protocol.h\"\n\n", out);
   put_helpers (out, t);
   for (size_t i = 0; i < t->nr_structs; i++)

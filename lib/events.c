@@ -41,7 +41,7 @@ zfi_event (zf_handle *h, uint64_t event, const char *buf, size_t len, const uint
   zfi_put_error (h, saved);
 }
 
-static const struct zfi_action action_set = { "set_event_callback", 0, ZFI_ANY_STATE, "" };
+static const struct zfi_action action_set = { "set_event_callback", 0, ZFI_ANY_STATE, "", NULL };
 
 /* The number of a free entry, or -1.  Numbers are not used again: a program may delete twice. */
 static int

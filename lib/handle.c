@@ -121,7 +121,7 @@ zf_create (void)
   return NULL;
 }
 
-static const struct zfi_action action_close = { "close", 0, ZFI_ANY_STATE, "" };
+static const struct zfi_action action_close = { "close", 0, ZFI_ANY_STATE, "", NULL };
 
 void
 zf_close (zf_handle *h)

@@ -116,7 +116,11 @@ struct zf_handle {
 
 /* Does H (by its number) still exist?  For error.c. */
 extern bool zfi_live (uint64_t id);
-/* What the trace line says that zfi_leave prints ("0" if this is not called). */
+/* What the trace line says that zfi_leave prints ("0" if none of these is called; if the call fails, that it did). */
+extern void zfi_trace_int (zf_handle *h, int64_t r);
+extern void zfi_trace_string (zf_handle *h, const char *s);
+extern void zfi_trace_list (zf_handle *h, char *const *list);
+extern void zfi_trace_buffer (zf_handle *h, const char *p, size_t n);
 extern void zfi_trace_result (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 /* Did zf_user_cancel ask the running call to end?  Long library work looks often and fails with EINTR. */
 extern bool zfi_cancelled (zf_handle *h);
@@ -147,7 +151,14 @@ struct zfi_action {
   int proc;                 /* 0: library action */
   unsigned flags;           /* ZFI_* */
   const char *types;        /* one letter an argument: s string, d device, p path, i int, I int64, b bool, B buffer (two
-                               values: pointer, size), S string list, k key, f local file, o optional struct (skipped) */
+                               values: pointer, size), S string list, k key, f local file, o optional struct */
+  const struct zfi_optarg *optargs;   /* what is in that struct, or NULL */
+};
+/* The value of bit I of the optional struct's mask. */
+struct zfi_optarg {
+  const char *name;         /* NULL: the end */
+  char type;
+  size_t offset;            /* in the struct */
 };
 enum { ZFI_PROGRESS = 1, ZFI_CANCEL = 2, ZFI_TOOLS = 4, ZFI_CONFIG = 8, ZFI_ANY_STATE = 16, ZFI_FILE_IN = 32, ZFI_FILE_OUT = 64,
        ZFI_PRIVATE = 128 };

@@ -344,7 +344,7 @@ zfi_launch (zf_handle *h)
 
 /* --- shutting down --- */
 
-static const struct zfi_action action_autosync = { "internal_autosync", 282, 0, "" };
+static const struct zfi_action action_autosync = { "internal_autosync", 282, 0, "", NULL };
 
 int
 zfi_shutdown (zf_handle *h)

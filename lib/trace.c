@@ -92,6 +92,15 @@ put_pointer (FILE *out, char t, const void *p)
   return 0;
 }
 
+/* As much of a buffer as a trace line shows. */
+static void
+put_start (FILE *out, const char *p, size_t n)
+{
+  put_bytes (out, p, n < BUFFER_SHOWN ? n : BUFFER_SHOWN);
+  if (n > BUFFER_SHOWN)
+    fprintf (out, "<of %zu bytes>", n);
+}
+
 /* A buffer argument: pointer and size. */
 static int
 put_buffer (FILE *out, const char *p, size_t n)
@@ -101,16 +110,45 @@ put_buffer (FILE *out, const char *p, size_t n)
     return -1;
   }
   putc (' ', out);
-  put_bytes (out, p, n < BUFFER_SHOWN ? n : BUFFER_SHOWN);
-  if (n > BUFFER_SHOWN)
-    fprintf (out, "<of %zu bytes>", n);
+  put_start (out, p, n);
   return 0;
+}
+
+/* The optional arguments that are given, as name:value. */
+static void
+put_optional (FILE *out, const struct zfi_optarg *o, const void *opts)
+{
+  uint64_t mask;
+
+  if (o == NULL || opts == NULL)
+    return;
+  memcpy (&mask, opts, sizeof mask);    /* it comes first in all these structs */
+  for (; o->name != NULL; o++, mask >>= 1) {
+    const char *value = (const char *) opts + o->offset;
+
+    if (!(mask & 1))
+      continue;
+    fprintf (out, " %s:", o->name);
+    if (o->type == 'i')
+      fprintf (out, "%d", *(const int *) value);
+    else if (o->type == 'b')
+      fputs (*(const int *) value ? "true" : "false", out);
+    else if (o->type == 'I')
+      fprintf (out, "%" PRIi64, *(const int64_t *) value);
+    else if (*(const void *const *) value == NULL)
+      fputs ("NULL", out);
+    else if (o->type == 'S')
+      put_list (out, *(char *const *const *) value);
+    else
+      put_string (out, *(const char *const *) value);
+  }
 }
 
 /* Print all arguments; the number of the first that is NULL and must not be, or 0. */
 static unsigned
-put_arguments (FILE *out, const char *types, va_list args)
+put_arguments (FILE *out, const struct zfi_action *a, va_list args)
 {
+  const char *types = a->types;
   unsigned bad = 0;
 
   for (unsigned i = 0; types[i] != '\0'; i++) {
@@ -133,7 +171,7 @@ put_arguments (FILE *out, const char *types, va_list args)
       break;
     }
     case 'o':
-      (void) va_arg (args, const void *);
+      put_optional (out, a->optargs, va_arg (args, const void *));
       break;
     default:
       r = put_pointer (out, types[i], va_arg (args, const void *));
@@ -164,7 +202,7 @@ zfi_trace_enter (zf_handle *h, const struct zfi_action *a, va_list args)
   if (out == NULL)
     return zfi_perror (h, errno, "trace");
   fputs (a->name, out);
-  bad = put_arguments (out, a->types, args);
+  bad = put_arguments (out, a, args);
   if (fclose (out) == 0 && h->trace && !(a->flags & ZFI_PRIVATE))
     trace_line (h, text, len);
   free (text);
@@ -200,4 +238,58 @@ zfi_trace_result (zf_handle *h, const char *fs, ...)
   if (vasprintf (&h->trace_result, fs, args) == -1)
     h->trace_result = NULL;
   va_end (args);
+}
+
+void
+zfi_trace_int (zf_handle *h, int64_t r)
+{
+  zfi_trace_result (h, "%" PRIi64, r);
+}
+
+/* The last step of the three below: OUT writes to *TEXT. */
+static void
+set_result (zf_handle *h, FILE *out, char **text)
+{
+  if (fclose (out) == 0)
+    zfi_trace_result (h, "%s", *text);
+  free (*text);
+}
+
+void
+zfi_trace_string (zf_handle *h, const char *s)
+{
+  char *text = NULL;
+  size_t len;
+  FILE *out = h->trace && s ? open_memstream (&text, &len) : NULL;
+
+  if (out == NULL)
+    return;
+  put_bytes (out, s, strlen (s));
+  set_result (h, out, &text);
+}
+
+void
+zfi_trace_list (zf_handle *h, char *const *list)
+{
+  char *text = NULL;
+  size_t len;
+  FILE *out = h->trace && list ? open_memstream (&text, &len) : NULL;
+
+  if (out == NULL)
+    return;
+  put_list (out, list);
+  set_result (h, out, &text);
+}
+
+void
+zfi_trace_buffer (zf_handle *h, const char *p, size_t n)
+{
+  char *text = NULL;
+  size_t len;
+  FILE *out = h->trace && p ? open_memstream (&text, &len) : NULL;
+
+  if (out == NULL)
+    return;
+  put_start (out, p, n);
+  set_result (h, out, &text);
 }

@@ -272,22 +272,42 @@ collect (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf
 }
 
 static void
+ok_then_true (struct fake *f, void *opaque)
+{
+  (void) opaque;
+  fake_read_call (f);
+  fake_ok (f, NULL, 0);
+  fake_read_call (f);
+  fake_ok_int (f, 1);
+}
+
+static void
 test_trace (void **state)
 {
-  struct fake *f = fake_new (NULL, NULL);
+  const struct zf_add_drive_opts o = {
+    .bitmask = ZF_ADD_DRIVE_OPTS_READONLY | ZF_ADD_DRIVE_OPTS_FORMAT | ZF_ADD_DRIVE_OPTS_BLOCKSIZE,
+    .readonly = 1, .format = "raw", .blocksize = 512,
+  };
+  struct fake *f = fake_new (ok_then_true, NULL);
   struct buf b = { 0 };
+  char *backend;
 
   (void) state;
   zf_set_event_callback (f->h, collect, ZF_EVENT_TRACE, &b);
   zf_set_trace (f->h, 1);
   assert_int_equal (zf_zero_device (f->h, "/dev/\"s\nda"), 0);
   assert_int_equal (zf_zero_device (f->h, NULL), -1);
-  assert_int_equal (zf_add_drive (f->h, "nbd://user:secret@host/x", NULL), -1);
+  assert_int_equal (zf_is_zero_device (f->h, "/dev/sda"), 1);
+  assert_int_equal (zf_add_drive (f->h, "nbd://user:secret@host/x", &o), -1);
+  backend = zf_get_backend (f->h);
+  free (backend);
   zf_set_trace (f->h, 0);
   buf_append (&b, "", 1);
   assert_non_null (strstr ((char *) b.data, "zero_device \"/dev/\\\"s\\nda\"\nzero_device = 0\n"));
   assert_non_null (strstr ((char *) b.data, "zero_device NULL\nzero_device = -1 (error)\n"));
-  assert_non_null (strstr ((char *) b.data, "nbd://user:***@host/x"));
+  assert_non_null (strstr ((char *) b.data, "is_zero_device \"/dev/sda\"\nis_zero_device = 1\n"));
+  assert_non_null (strstr ((char *) b.data, "add_drive \"nbd://user:***@host/x\" readonly:true format:\"raw\" blocksize:512\n"));
+  assert_non_null (strstr ((char *) b.data, "get_backend = \"unix:/tmp/"));
   assert_null (strstr ((char *) b.data, "secret"));
   assert_null (strstr (zf_last_error (f->h) ? zf_last_error (f->h) : "", "secret"));
   buf_free (&b);

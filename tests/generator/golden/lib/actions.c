@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,7 +141,7 @@ zf_free_small (struct zf_small *s)
 
 /* all_names: take a name of every kind. */
 static const struct zfi_action action_all_names = {
-  "all_names", ZF_PROC_ALL_NAMES, 0, "dpdk"
+  "all_names", ZF_PROC_ALL_NAMES, 0, "dpdk", NULL
 };
 
 int
@@ -158,8 +159,17 @@ zf_all_names (zf_handle *h, const char *mountable, const char *path, const char 
 }
 
 /* all_values: take a value of every type. */
+static const struct zfi_optarg optargs_all_values[] = {
+  { "otext", 's', offsetof (struct zf_all_values_opts, otext) },
+  { "onumber", 'i', offsetof (struct zf_all_values_opts, onumber) },
+  { "obig", 'I', offsetof (struct zf_all_values_opts, obig) },
+  { "oflag", 'b', offsetof (struct zf_all_values_opts, oflag) },
+  { "otexts", 'S', offsetof (struct zf_all_values_opts, otexts) },
+  { NULL, 0, 0 }
+};
+
 static const struct zfi_action action_all_values = {
-  "all_values", ZF_PROC_ALL_VALUES, ZFI_PROGRESS | ZFI_CANCEL | ZFI_TOOLS, "siIbdSSBo"
+  "all_values", ZF_PROC_ALL_VALUES, ZFI_PROGRESS | ZFI_CANCEL | ZFI_TOOLS, "siIbdSSBo", optargs_all_values
 };
 
 int
@@ -205,13 +215,14 @@ zf_all_values (zf_handle *h, const char *text, int number, int64_t big, int flag
                 (xdrproc_t) xdr_zf_all_values_ret, &ret) == 0)
     r = ret.r != 0;
  out:
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_buffer: return a value. */
 static const struct zfi_action action_get_buffer = {
-  "get_buffer", ZF_PROC_GET_BUFFER, 0, "i"
+  "get_buffer", ZF_PROC_GET_BUFFER, 0, "i", NULL
 };
 
 char *
@@ -227,13 +238,14 @@ zf_get_buffer (zf_handle *h, int count, size_t *size_r)
                 (xdrproc_t) xdr_zf_get_buffer_ret, &ret) == 0)
     r = take_buffer (h, &ret.r.r_val, ret.r.r_len, size_r);
   xdr_free ((xdrproc_t) xdr_zf_get_buffer_ret, (char *) &ret);
+  zfi_trace_buffer (h, r, r ? *size_r : 0);
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_device: return a value. */
 static const struct zfi_action action_get_device = {
-  "get_device", ZF_PROC_GET_DEVICE, 0, ""
+  "get_device", ZF_PROC_GET_DEVICE, 0, "", NULL
 };
 
 char *
@@ -249,13 +261,14 @@ zf_get_device (zf_handle *h)
   if (r)
     ret.r = NULL;
   xdr_free ((xdrproc_t) xdr_zf_get_device_ret, (char *) &ret);
+  zfi_trace_string (h, r);
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_devices: return a value. */
 static const struct zfi_action action_get_devices = {
-  "get_devices", ZF_PROC_GET_DEVICES, 0, "S"
+  "get_devices", ZF_PROC_GET_DEVICES, 0, "S", NULL
 };
 
 char **
@@ -273,13 +286,19 @@ zf_get_devices (zf_handle *h, char *const *devices)
                 (xdrproc_t) xdr_zf_get_devices_ret, &ret) == 0)
     r = take_list (h, &ret.r.r_val, &ret.r.r_len);
   xdr_free ((xdrproc_t) xdr_zf_get_devices_ret, (char *) &ret);
+  zfi_trace_list (h, r);
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_file: return a value. */
+static const struct zfi_optarg optargs_get_file[] = {
+  { "limit", 'I', offsetof (struct zf_get_file_opts, limit) },
+  { NULL, 0, 0 }
+};
+
 static const struct zfi_action action_get_file = {
-  "get_file", ZF_PROC_GET_FILE, ZFI_FILE_OUT, "fo"
+  "get_file", ZF_PROC_GET_FILE, ZFI_FILE_OUT, "fo", optargs_get_file
 };
 
 int
@@ -303,7 +322,7 @@ zf_get_file (zf_handle *h, const char *filename, const struct zf_get_file_opts *
 
 /* get_hash: return a value. */
 static const struct zfi_action action_get_hash = {
-  "get_hash", ZF_PROC_GET_HASH, 0, ""
+  "get_hash", ZF_PROC_GET_HASH, 0, "", NULL
 };
 
 char **
@@ -317,13 +336,14 @@ zf_get_hash (zf_handle *h)
   if (zfi_call (h, &action_get_hash, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_hash_ret, &ret) == 0)
     r = take_hash (h, &ret.r.r_val, &ret.r.r_len);
   xdr_free ((xdrproc_t) xdr_zf_get_hash_ret, (char *) &ret);
+  zfi_trace_list (h, r);
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_int: return a value. */
 static const struct zfi_action action_get_int = {
-  "get_int", ZF_PROC_GET_INT, 0, ""
+  "get_int", ZF_PROC_GET_INT, 0, "", NULL
 };
 
 int
@@ -336,13 +356,14 @@ zf_get_int (zf_handle *h)
     return -1;
   if (zfi_call (h, &action_get_int, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_int64: return a value. */
 static const struct zfi_action action_get_int64 = {
-  "get_int64", ZF_PROC_GET_INT64, 0, ""
+  "get_int64", ZF_PROC_GET_INT64, 0, "", NULL
 };
 
 int64_t
@@ -355,13 +376,14 @@ zf_get_int64 (zf_handle *h)
     return -1;
   if (zfi_call (h, &action_get_int64, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int64_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_int64_hex: return a value. */
 static const struct zfi_action action_get_int64_hex = {
-  "get_int64_hex", ZF_PROC_GET_INT64_HEX, 0, ""
+  "get_int64_hex", ZF_PROC_GET_INT64_HEX, 0, "", NULL
 };
 
 int64_t
@@ -374,13 +396,14 @@ zf_get_int64_hex (zf_handle *h)
     return -1;
   if (zfi_call (h, &action_get_int64_hex, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int64_hex_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_int64_human: return a value. */
 static const struct zfi_action action_get_int64_human = {
-  "get_int64_human", ZF_PROC_GET_INT64_HUMAN, 0, ""
+  "get_int64_human", ZF_PROC_GET_INT64_HUMAN, 0, "", NULL
 };
 
 int64_t
@@ -393,13 +416,14 @@ zf_get_int64_human (zf_handle *h)
     return -1;
   if (zfi_call (h, &action_get_int64_human, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int64_human_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_int64_octal: return a value. */
 static const struct zfi_action action_get_int64_octal = {
-  "get_int64_octal", ZF_PROC_GET_INT64_OCTAL, 0, ""
+  "get_int64_octal", ZF_PROC_GET_INT64_OCTAL, 0, "", NULL
 };
 
 int64_t
@@ -412,13 +436,14 @@ zf_get_int64_octal (zf_handle *h)
     return -1;
   if (zfi_call (h, &action_get_int64_octal, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int64_octal_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_int_hex: return a value. */
 static const struct zfi_action action_get_int_hex = {
-  "get_int_hex", ZF_PROC_GET_INT_HEX, 0, "d"
+  "get_int_hex", ZF_PROC_GET_INT_HEX, 0, "d", NULL
 };
 
 int
@@ -433,13 +458,14 @@ zf_get_int_hex (zf_handle *h, const char *device)
   if (zfi_call (h, &action_get_int_hex, 0, (xdrproc_t) xdr_zf_get_int_hex_args, &args,
                 (xdrproc_t) xdr_zf_get_int_hex_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_int_octal: return a value. */
 static const struct zfi_action action_get_int_octal = {
-  "get_int_octal", ZF_PROC_GET_INT_OCTAL, 0, ""
+  "get_int_octal", ZF_PROC_GET_INT_OCTAL, 0, "", NULL
 };
 
 int
@@ -452,13 +478,14 @@ zf_get_int_octal (zf_handle *h)
     return -1;
   if (zfi_call (h, &action_get_int_octal, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int_octal_ret, &ret) == 0)
     r = ret.r;
+  zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;
 }
 
 /* get_string: return a value. */
 static const struct zfi_action action_get_string = {
-  "get_string", ZF_PROC_GET_STRING, 0, ""
+  "get_string", ZF_PROC_GET_STRING, 0, "", NULL
 };
 
 char *
@@ -474,13 +501,14 @@ zf_get_string (zf_handle *h)
   if (r)
     ret.r = NULL;
   xdr_free ((xdrproc_t) xdr_zf_get_string_ret, (char *) &ret);
+  zfi_trace_string (h, r);
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_strings: return a value. */
 static const struct zfi_action action_get_strings = {
-  "get_strings", ZF_PROC_GET_STRINGS, 0, ""
+  "get_strings", ZF_PROC_GET_STRINGS, 0, "", NULL
 };
 
 char **
@@ -494,13 +522,14 @@ zf_get_strings (zf_handle *h)
   if (zfi_call (h, &action_get_strings, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_strings_ret, &ret) == 0)
     r = take_list (h, &ret.r.r_val, &ret.r.r_len);
   xdr_free ((xdrproc_t) xdr_zf_get_strings_ret, (char *) &ret);
+  zfi_trace_list (h, r);
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_struct: return a value. */
 static const struct zfi_action action_get_struct = {
-  "get_struct", ZF_PROC_GET_STRUCT, 0, ""
+  "get_struct", ZF_PROC_GET_STRUCT, 0, "", NULL
 };
 
 struct zf_every *
@@ -516,13 +545,14 @@ zf_get_struct (zf_handle *h)
   if (r)
     memset (&ret, 0, sizeof ret);
   xdr_free ((xdrproc_t) xdr_zf_get_struct_ret, (char *) &ret);
+  zfi_trace_result (h, "<every>");
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* get_structs: return a value. */
 static const struct zfi_action action_get_structs = {
-  "get_structs", ZF_PROC_GET_STRUCTS, 0, "p"
+  "get_structs", ZF_PROC_GET_STRUCTS, 0, "p", NULL
 };
 
 struct zf_every_list *
@@ -540,13 +570,14 @@ zf_get_structs (zf_handle *h, const char *path)
   if (r)
     memset (&ret, 0, sizeof ret);
   xdr_free ((xdrproc_t) xdr_zf_get_structs_ret, (char *) &ret);
+  zfi_trace_result (h, "<every>");
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* internal_secret: a private call. */
 static const struct zfi_action action_internal_secret = {
-  "internal_secret", ZF_PROC_INTERNAL_SECRET, ZFI_PRIVATE, "B"
+  "internal_secret", ZF_PROC_INTERNAL_SECRET, ZFI_PRIVATE, "B", NULL
 };
 
 struct zf_hidden *
@@ -571,8 +602,14 @@ zfi_internal_secret (zf_handle *h, const void *random, size_t random_size)
 }
 
 /* local: work done by the library. */
+static const struct zfi_optarg optargs_local[] = {
+  { "speed", 'i', offsetof (struct zf_local_opts, speed) },
+  { "label", 's', offsetof (struct zf_local_opts, label) },
+  { NULL, 0, 0 }
+};
+
 static const struct zfi_action action_local = {
-  "local", 0, ZFI_ANY_STATE, "fSo"
+  "local", 0, ZFI_ANY_STATE, "fSo", optargs_local
 };
 
 struct zf_small *
@@ -589,13 +626,14 @@ zf_local (zf_handle *h, const char *filename, char *const *texts, const struct z
     goto out;
   r = zfi_local (h, filename, texts, opts);
  out:
+  zfi_trace_result (h, "<small>");
   zfi_leave (h, r != NULL);
   return r;
 }
 
 /* only_in_c: return a value. */
 static const struct zfi_action action_only_in_c = {
-  "only_in_c", ZF_PROC_ONLY_IN_C, 0, ""
+  "only_in_c", ZF_PROC_ONLY_IN_C, 0, "", NULL
 };
 
 int
@@ -612,7 +650,7 @@ zf_only_in_c (zf_handle *h)
 
 /* send_file: return a value. */
 static const struct zfi_action action_send_file = {
-  "send_file", ZF_PROC_SEND_FILE, ZFI_CANCEL | ZFI_FILE_IN, "fp"
+  "send_file", ZF_PROC_SEND_FILE, ZFI_CANCEL | ZFI_FILE_IN, "fp", NULL
 };
 
 int
@@ -630,7 +668,7 @@ zf_send_file (zf_handle *h, const char *filename, const char *path)
 
 /* set_up: work done before the launch. */
 static const struct zfi_action action_set_up = {
-  "set_up", 0, ZFI_CONFIG, "f"
+  "set_up", 0, ZFI_CONFIG, "f", NULL
 };
 
 int
