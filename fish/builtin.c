@@ -213,19 +213,19 @@ do_glob (struct shell *sh, const struct word *w, size_t n)
 const struct builtin builtins[] = {
   { "alloc", "allocate", "filename size", B_LOCAL_FILE, 2, 2,
     "create a full image file and add it",
-    "Creates the raw image FILENAME with SIZE bytes, all zero and all allocated on the\n"
-    "host, and adds it as a drive.  A file of that name is overwritten.\n\n"
-    "SIZE takes suffixes, such as 10M or 1G.  For an image that uses no space until it\n"
-    "is written see 'sparse'; for other formats see 'disk-create'.", do_alloc },
+    "Creates the raw image FILENAME with SIZE bytes, all zero and all allocated\n"
+    "on the host, and adds it as a drive.  A file of that name is overwritten.\n\n"
+    "SIZE takes suffixes, such as 10M or 1G.  For an image that uses no space\n"
+    "until it is written see 'sparse'; for other formats see 'disk-create'.", do_alloc },
   { "echo", NULL, "[word ...]", B_NOTHING, 0, ANY,
     "print its arguments",
     "Prints its arguments with a space between them and a newline at the end.", do_echo },
   { "glob", NULL, "command [argument ...]", B_COMMAND, 1, ANY,
     "run a command for each matching path",
-    "Expands * ? and [...] in arguments that begin with / and runs the command once for\n"
-    "each match; with wildcards in several arguments, once for each combination.\n"
-    "Patterns match files of the mounted filesystems, and devices (/dev/sd*).\n"
-    "No match at all is an error.\n\n"
+    "Expands * ? and [...] in arguments that begin with / and runs the command\n"
+    "once for each match; with wildcards in several arguments, once for each\n"
+    "combination. Patterns match files of the mounted filesystems, and devices\n"
+    "(/dev/sd*). No match at all is an error.\n\n"
     "    glob rm /var/tmp/*.img\n"
     "    glob is-zero-device /dev/sd*", do_glob },
   { "help", NULL, "[command | -l | --list]", B_COMMAND, 0, 1,
@@ -234,29 +234,30 @@ const struct builtin builtins[] = {
     "With -l or --list: all commands, one a line.", do_help },
   { "lcd", NULL, "directory", B_LOCAL_FILE, 1, 1,
     "change the local directory",
-    "Changes the directory in which the shell itself works, on the host.  ('!cd' would\n"
-    "only change that of a subprocess.)", do_lcd },
+    "Changes the directory in which the shell itself works, on the host.  ('!cd'\n"
+    "would only change that of a subprocess.)", do_lcd },
   { "man", "manual", "", B_NOTHING, 0, 0,
     "show the manual page",
     "Runs 'man 1 zerofish'.", do_man },
   { "quit", "exit", "", B_NOTHING, 0, ANY,
     "end the shell",
-    "Ends the session: what was written is flushed to the images and the appliance is\n"
-    "shut down.  The end of the input (^D at the prompt) does the same.", do_quit },
+    "Ends the session: what was written is flushed to the images and the\n"
+    "appliance is shut down.  The end of the input (^D at the prompt) does the\n"
+    "same.", do_quit },
   { "setenv", NULL, "variable value", B_NOTHING, 2, 2,
     "set an environment variable",
-    "Sets an environment variable of the shell, for local commands and for settings\n"
-    "that are read at launch.  To see one: !echo $VARIABLE", do_setenv },
+    "Sets an environment variable of the shell, for local commands and for\n"
+    "settings that are read at launch.  To see one: !echo $VARIABLE", do_setenv },
   { "sparse", NULL, "filename size", B_LOCAL_FILE, 2, 2,
     "create a sparse image file and add it",
-    "Creates the raw image FILENAME with SIZE bytes, all zero, and adds it as a drive.\n"
-    "The file uses no space on the host until it is written.  A file of that name is\n"
-    "overwritten.\n\n"
+    "Creates the raw image FILENAME with SIZE bytes, all zero, and adds it as a\n"
+    "drive. The file uses no space on the host until it is written.  A file of\n"
+    "that name is overwritten.\n\n"
     "SIZE takes suffixes, such as 10M or 1G.  See also 'alloc' and 'disk-create'.", do_sparse },
   { "time", NULL, "command [argument ...]", B_COMMAND, 1, ANY,
     "run a command and print how long it took",
-    "Runs the command and, if it succeeds, prints a line such as\n"
-    "\"elapsed time: 1.23 seconds\" after its output.", do_time },
+    "Runs the command and, if it succeeds, prints a line such as \"elapsed time:\n"
+    "1.23 seconds\" after its output.", do_time },
   { "unsetenv", NULL, "variable", B_NOTHING, 1, 1,
     "remove an environment variable",
     "Removes an environment variable of the shell.", do_unsetenv },

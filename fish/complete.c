@@ -66,6 +66,8 @@ add_paths (struct list *l, const struct completer *c, const char *text)
   size_t head;              /* "/dir/" of "/dir/na" */
   char *dir, **names;
 
+  if (c->directory == NULL)     /* --no-dest-paths */
+    return;
   if (slash == NULL) {
     if (*text == '\0')
       add (l, xstrdup ("/"));
@@ -115,15 +117,17 @@ complete_optional (struct list *l, const struct command *cmd, const char *text)
 {
   for (size_t i = 0; i < cmd->nr_optargs; i++) {
     const struct command_arg *arg = &cmd->optargs[i];
-    char *name = xasprintf ("%s:", arg->name);
+    char *name = xasprintf ("%s:", arg->name), *yes = xasprintf ("%strue", name), *no = xasprintf ("%sfalse", name);
 
     if (arg->type == V_BOOL && name_has_prefix (text, name)) {
-      add (l, xasprintf ("%strue", name));
-      add (l, xasprintf ("%sfalse", name));
+      add_name (l, yes, text);
+      add_name (l, no, text);
     }
     else
       add_name (l, name, text);
     free (name);
+    free (yes);
+    free (no);
   }
   return COMPLETE_LIST;
 }

@@ -252,7 +252,8 @@ extern void progress_text (char *out, size_t size, int width, unsigned tick, int
 /* Where the candidates come from that are not in a table (a unit test has its own). */
 struct completer {
   char **(*devices) (void *opaque);                    /* malloced list, or NULL */
-  char **(*directory) (void *opaque, const char *dir); /* names in DIR of the appliance, directories with "/" */
+  char **(*directory) (void *opaque, const char *dir); /* names in DIR of the appliance, directories with
+                                                            "/"; NULL: none */
   void *opaque;
 };
 enum completion { COMPLETE_NONE, COMPLETE_LIST, COMPLETE_LOCAL };

@@ -171,7 +171,8 @@ set_up (struct shell *sh, const struct options *o)
     return shell_error (sh, "cannot create a handle: %s", strerror (errno));
   interrupt_init (sh);
   sh->trace = o->trace;
-  if ((o->verbose && zf_set_verbose (sh->h, 1) == -1) || (o->trace && zf_set_trace (sh->h, 1) == -1))
+  if ((o->verbose && zf_set_verbose (sh->h, 1) == -1) || (o->trace && zf_set_trace (sh->h, 1) == -1)
+      || (o->no_sync && zf_set_autosync (sh->h, 0) == -1))
     return shell_lib_error (sh);
   return progress_init (sh, !o->no_bars && !o->verbose && !o->trace, o->bars) == -1 ? shell_lib_error (sh) : 0;
 }

@@ -13,7 +13,7 @@
 #include "fish.h"
 
 enum { O_BARS = 256, O_NO_BARS, O_FORMAT, O_BLOCKSIZE, O_DISCARD, O_HELP, O_NO_DEST_PATHS, O_PIPE_ERROR,
-       O_KEYS_STDIN, O_ECHO_KEYS, O_SELINUX, O_LATER };
+       O_KEYS_STDIN, O_ECHO_KEYS, O_SELINUX, O_LIST, O_LATER };
 
 struct row {
   const char *name;
@@ -45,6 +45,7 @@ static const struct row rows[] = {
   { "verbose", 'v', no_argument, NULL, "print what the library and the appliance do" },
   { "version", 'V', no_argument, NULL, "print the version" },
   { "help", O_HELP, no_argument, NULL, "print this text" },
+  { "list", O_LIST, no_argument, NULL, NULL },        /* as in "help --list" */
   /* Options of guestfish that mean something there; they are refused, not unknown. */
   { "selinux", O_SELINUX, no_argument, NULL, NULL },
   { "inspector", 'i', no_argument, NULL, NULL },
@@ -190,6 +191,7 @@ set_flag (struct options *o, struct shell *sh, int key)
   case O_KEYS_STDIN: sh->keys_from_stdin = true; break;
   case O_ECHO_KEYS: sh->echo_keys = true; break;
   case O_HELP: print_usage (); return 1;
+  case O_LIST: help_list (stdout); return 1;
   case 'V': printf ("zerofish %s\n", PACKAGE_VERSION); return 1;
   }
   return 0;

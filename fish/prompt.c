@@ -171,6 +171,7 @@ run_prompt (struct shell *sh)
   sh->prompt = true;
   readline_init (sh);
   rl_signal_event_hook = at_signal;
+  rl_event_hook = at_signal;    /* ten times a second: readline does not tell of a signal between two reads */
   print_welcome ();
   while (!sh->quit && (line = prompt_line (prompt)) != NULL) {
     history_add (file, line);

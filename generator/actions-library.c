@@ -103,6 +103,24 @@ const struct action actions_library[] = {
     .longdesc = "True once A<launch> has returned successfully, until the appliance ends.",
     .tests = { { START_EMPTY, "is-ready\n", "true\n" } } },
 
+  { .name = "set_autosync",
+    .args = { { "autosync", T_BOOL } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "turn the flush at the end on or off",
+    .longdesc =
+      "By default A<shutdown> and closing the handle first have the appliance unmount its filesystems and flush the disks.  "
+      "With this off they do not: what A<sync> or an unmount has not written by then is lost.",
+    .tests = { { START_EMPTY, "set-autosync false\nget-autosync\nset-autosync true\n", "false\n" } } },
+
+  { .name = "get_autosync",
+    .ret = T_BOOL,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "is the flush at the end on",
+    .longdesc = "The setting of A<set_autosync>.",
+    .tests = { { START_EMPTY, "get-autosync\n", "true\n" } } },
+
   { .name = "set_verbose",
     .args = { { "verbose", T_BOOL } },
     .flags = F_ANY_STATE,

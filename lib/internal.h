@@ -63,6 +63,7 @@ struct zf_handle {
 
   /* Settings (under lock). */
   bool verbose, trace;
+  bool no_autosync;
   int memsize, smp;         /* MiB; vCPUs, 0 = 1 */
   char *hv;                 /* emulator, NULL: search */
   char *backend_name;       /* "direct" */

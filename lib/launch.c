@@ -356,7 +356,7 @@ zfi_shutdown (zf_handle *h)
     return 0;
   /* What the guest still holds goes to the disks first; then qemu's own caches. */
   zfi_set_deadline (h, zfi_now_ms () + AUTOSYNC_MS);
-  if (zfi_call (h, &action_autosync, 0, NULL, NULL, NULL, NULL) == -1) {
+  if (!h->no_autosync && zfi_call (h, &action_autosync, 0, NULL, NULL, NULL, NULL) == -1) {
     r = -1;
     saved = zfi_take_error (h);
   }

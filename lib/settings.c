@@ -141,6 +141,19 @@ set_int (zf_handle *h, int *place, const char *what, int n, int min, int max)
 /* --- actions --- */
 
 int
+zfi_set_autosync (zf_handle *h, int autosync)
+{
+  h->no_autosync = !autosync;
+  return 0;
+}
+
+int
+zfi_get_autosync (zf_handle *h)
+{
+  return !h->no_autosync;
+}
+
+int
 zfi_set_verbose (zf_handle *h, int verbose)
 {
   h->verbose = verbose;

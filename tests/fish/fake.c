@@ -143,6 +143,14 @@ zf_set_trace (zf_handle *h, int trace)
   return 0;
 }
 
+int
+zf_set_autosync (zf_handle *h, int autosync)
+{
+  (void) h;
+  printf ("autosync %d\n", autosync);
+  return 0;
+}
+
 static char **
 two (const char *a, const char *b)
 {
