@@ -108,6 +108,7 @@ extern void emit_daemon_stubs (FILE *out, const struct table *t);
 extern void emit_lib_h (FILE *out, const struct table *t);
 extern void emit_lib_private_h (FILE *out, const struct table *t);
 extern void emit_lib_syms (FILE *out, const struct table *t);
+extern void put_lib_helpers (FILE *out, const struct table *t);     /* a part of the next */
 extern void emit_lib_actions (FILE *out, const struct table *t);
 extern void emit_fish (FILE *out, const struct table *t);
 extern void emit_actions_pod (FILE *out, const struct table *t);

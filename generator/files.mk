@@ -20,6 +20,7 @@ generator_code = \
 	emit-docs.c \
 	emit-fish.c \
 	emit-header.c \
+	emit-lib-helpers.c \
 	emit-lib.c \
 	emit-protocol.c \
 	emit-structs.c \

@@ -173,7 +173,7 @@ main (int argc, char *argv[])
   };
   const char *dir = ".";
   bool check_only = false, list_only = false;
-  struct table t;
+  static struct table t;    /* static: what it points to lives as long as the program */
   int c;
 
   while ((c = getopt_long (argc, argv, "ho:", options, NULL)) != -1)
