@@ -102,6 +102,18 @@ wire_get_progress (const unsigned char in[ZF_PROGRESS_SIZE], struct wire_progres
 }
 
 bool_t
+xdr_wire_string (XDR *xdrs, char **s)
+{
+  u_int pos, len;
+
+  if (xdrs->x_op != XDR_DECODE)
+    return xdr_string (xdrs, s, ZF_MESSAGE_MAX);
+  pos = xdr_getpos (xdrs);
+  return xdr_u_int (xdrs, &len) && xdr_setpos (xdrs, pos)
+    && xdr_string (xdrs, s, ZF_MESSAGE_MAX) && strlen (*s) == len;
+}
+
+bool_t
 xdr_wire_error (XDR *xdrs, struct wire_error *e)
 {
   return xdr_string (xdrs, &e->errno_name, 32) && xdr_string (xdrs, &e->message, ZF_ERROR_MAX);

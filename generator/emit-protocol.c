@@ -222,7 +222,7 @@ static const char c_list[] =
   "xdr_strings (XDR *xdrs, u_int *len, char ***val)\n"
   "{\n"
   "  return xdr_array (xdrs, (char **) val, len, ZF_MESSAGE_MAX / 4, sizeof (char *),\n"
-  "                    (xdrproc_t) xdr_wrapstring);\n"
+  "                    (xdrproc_t) xdr_wire_string);\n"
   "}\n\n";
 
 static const char c_at_end[] =
@@ -239,7 +239,7 @@ put_c_field (FILE *out, enum type type, const char *name, const char *structure)
 {
   fputs ("  if (!", out);
   if (is_text (type))
-    fprintf (out, "xdr_string (xdrs, &p->%s, ZF_MESSAGE_MAX)", name);
+    fprintf (out, "xdr_wire_string (xdrs, &p->%s)", name);
   else if (is_list (type))
     fprintf (out, "xdr_strings (xdrs, &p->%s.%s_len, &p->%s.%s_val)", name, name, name, name);
   else if (type == T_BUFFER)
@@ -271,7 +271,7 @@ put_c_struct (FILE *out, const struct structure *s)
   put_c_begin (out, s->name, "");
   for (const struct field *f = s->fields; f->name; f++)
     if (f->type == FT_STRING)
-      fprintf (out, "  if (!xdr_string (xdrs, &p->%s, ZF_MESSAGE_MAX))\n    return FALSE;\n", f->name);
+      fprintf (out, "  if (!xdr_wire_string (xdrs, &p->%s))\n    return FALSE;\n", f->name);
     else
       fprintf (out, "  if (!xdr_%s (xdrs, &p->%s))\n    return FALSE;\n", types[f->type], f->name);
   fputs ("  return TRUE;\n}\n\n", out);
@@ -337,7 +337,7 @@ emit_protocol_c (FILE *out, const struct table *t)
   const struct action **v = by_proc (t, &n);
 
   put_head (out, "XDR routines of arguments and results.");
-  fputs ("#include <config.h>\n\n#include \"conn.h\"\n#include \"protocol.h\"\n\n", out);
+  fputs ("#include <config.h>\n\n#include \"conn.h\"\n#include \"protocol.h\"\n#include \"wire.h\"\n\n", out);
   if (has_lists (t))
     fputs (c_list, out);
   if (has_daemon_optargs (t))

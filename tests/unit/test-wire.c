@@ -111,6 +111,40 @@ test_too_large (void **state)
   buf_free (&b);
 }
 
+static bool_t
+decode_string (const char *bytes, size_t len, char **s)
+{
+  XDR x;
+
+  *s = NULL;
+  xdrmem_create (&x, (char *) bytes, len, XDR_DECODE);
+  return xdr_wire_string (&x, s);
+}
+
+static void
+test_string (void **state)
+{
+  static const struct { const char *p; size_t n; } bad[] = {
+    { "\0\0\0\3a\0c\0", 8 }, { "\0\0\0\4abc\0", 8 }, { "\0\0\0\5abcd", 8 }, { "\377\377\377\377abcd", 8 },
+    { "\377\377\377\376abcd", 8 }, { "\0\100\0\1abcd", 8 }, { "\0\0\0", 3 }, { "", 0 },
+  };
+  char *s;
+  size_t i;
+
+  (void) state;
+  assert_true (decode_string ("\0\0\0\3abc\0", 8, &s));
+  assert_string_equal (s, "abc");
+  xdr_free ((xdrproc_t) xdr_wire_string, &s);
+  assert_true (decode_string ("\0\0\0\0", 4, &s));
+  assert_string_equal (s, "");
+  xdr_free ((xdrproc_t) xdr_wire_string, &s);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (decode_string (bad[i].p, bad[i].n, &s))
+      fail_msg ("bad string %zu was taken", i);
+    xdr_free ((xdrproc_t) xdr_wire_string, &s);
+  }
+}
+
 static void
 test_errno_names (void **state)
 {
@@ -146,6 +180,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test (test_progress),
   cmocka_unit_test (test_frame),
   cmocka_unit_test (test_too_large),
+  cmocka_unit_test (test_string),
   cmocka_unit_test (test_errno_names),
 };
 

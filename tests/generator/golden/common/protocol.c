@@ -9,13 +9,14 @@
 
 #include "conn.h"
 #include "protocol.h"
+#include "wire.h"
 
 /* A counted array of strings.  Each takes four bytes, which bounds what a false count can allocate. */
 static bool_t
 xdr_strings (XDR *xdrs, u_int *len, char ***val)
 {
   return xdr_array (xdrs, (char **) val, len, ZF_MESSAGE_MAX / 4, sizeof (char *),
-                    (xdrproc_t) xdr_wrapstring);
+                    (xdrproc_t) xdr_wire_string);
 }
 
 /* Decoding, and all bytes of the message are used up?  A peer of another version may know fewer
@@ -36,7 +37,7 @@ xdr_zf_every (XDR *xdrs, struct zf_every *p)
     return FALSE;
   if (!xdr_char (xdrs, &p->letter))
     return FALSE;
-  if (!xdr_string (xdrs, &p->text, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->text))
     return FALSE;
   return TRUE;
 }
@@ -54,13 +55,13 @@ xdr_zf_hidden (XDR *xdrs, struct zf_hidden *p)
 bool_t
 xdr_zf_all_names_args (XDR *xdrs, struct zf_all_names_args *p)
 {
-  if (!xdr_string (xdrs, &p->mountable, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->mountable))
     return FALSE;
-  if (!xdr_string (xdrs, &p->path, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->path))
     return FALSE;
-  if (!xdr_string (xdrs, &p->place, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->place))
     return FALSE;
-  if (!xdr_string (xdrs, &p->key, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->key))
     return FALSE;
   return TRUE;
 }
@@ -69,7 +70,7 @@ xdr_zf_all_names_args (XDR *xdrs, struct zf_all_names_args *p)
 bool_t
 xdr_zf_all_values_args (XDR *xdrs, struct zf_all_values_args *p)
 {
-  if (!xdr_string (xdrs, &p->text, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->text))
     return FALSE;
   if (!xdr_int (xdrs, &p->number))
     return FALSE;
@@ -77,7 +78,7 @@ xdr_zf_all_values_args (XDR *xdrs, struct zf_all_values_args *p)
     return FALSE;
   if (!xdr_bool (xdrs, &p->flag))
     return FALSE;
-  if (!xdr_string (xdrs, &p->device, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->device))
     return FALSE;
   if (!xdr_strings (xdrs, &p->texts.texts_len, &p->texts.texts_val))
     return FALSE;
@@ -87,7 +88,7 @@ xdr_zf_all_values_args (XDR *xdrs, struct zf_all_values_args *p)
     return FALSE;
   if (at_end (xdrs))
     return TRUE;
-  if (!xdr_string (xdrs, &p->otext, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->otext))
     return FALSE;
   if (at_end (xdrs))
     return TRUE;
@@ -130,7 +131,7 @@ xdr_zf_get_int_ret (XDR *xdrs, struct zf_get_int_ret *p)
 bool_t
 xdr_zf_get_int_hex_args (XDR *xdrs, struct zf_get_int_hex_args *p)
 {
-  if (!xdr_string (xdrs, &p->device, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->device))
     return FALSE;
   return TRUE;
 }
@@ -193,7 +194,7 @@ xdr_zf_get_int64_human_ret (XDR *xdrs, struct zf_get_int64_human_ret *p)
 bool_t
 xdr_zf_get_string_ret (XDR *xdrs, struct zf_get_string_ret *p)
 {
-  if (!xdr_string (xdrs, &p->r, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->r))
     return FALSE;
   return TRUE;
 }
@@ -202,7 +203,7 @@ xdr_zf_get_string_ret (XDR *xdrs, struct zf_get_string_ret *p)
 bool_t
 xdr_zf_get_device_ret (XDR *xdrs, struct zf_get_device_ret *p)
 {
-  if (!xdr_string (xdrs, &p->r, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->r))
     return FALSE;
   return TRUE;
 }
@@ -274,7 +275,7 @@ xdr_zf_get_struct_ret (XDR *xdrs, struct zf_get_struct_ret *p)
 bool_t
 xdr_zf_get_structs_args (XDR *xdrs, struct zf_get_structs_args *p)
 {
-  if (!xdr_string (xdrs, &p->path, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->path))
     return FALSE;
   return TRUE;
 }
@@ -293,7 +294,7 @@ xdr_zf_get_structs_ret (XDR *xdrs, struct zf_get_structs_ret *p)
 bool_t
 xdr_zf_send_file_args (XDR *xdrs, struct zf_send_file_args *p)
 {
-  if (!xdr_string (xdrs, &p->path, ZF_MESSAGE_MAX))
+  if (!xdr_wire_string (xdrs, &p->path))
     return FALSE;
   return TRUE;
 }
