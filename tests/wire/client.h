@@ -50,6 +50,9 @@ extern void client_start_disks (struct client *c, const off_t *sizes);
 /* Close, wait for the daemon and free all.  The daemon's exit status; a test fails if it was killed by a signal. */
 extern int client_end (struct client *c);
 
+/* The most memory that the daemon has used (KiB), 0 if that cannot be said (sanitizers, valgrind). */
+extern size_t client_peak_memory (struct client *c);
+
 /* Milliseconds on the monotonic clock. */
 extern int64_t client_now_ms (void);
 
@@ -62,6 +65,10 @@ extern struct wire_header client_header (struct client *c, int proc, uint64_t ma
 extern bool client_send_frame (struct client *c, const struct wire_header *h, const void *body, size_t len);
 /* A whole call; BODY may be NULL, else it is freed. */
 extern void client_call (struct client *c, int proc, uint64_t mask, struct buf *body);
+/* A call without optional arguments whose body TYPES describes: s string, i int, I int64_t, b two values: a buffer
+ * (const void *, size_t).  client_do also reads the reply, which must be ok. */
+extern void client_send_call (struct client *c, int proc, const char *types, ...);
+extern void client_do (struct client *c, int proc, const char *types, ...);
 
 /* Pieces of a body. */
 extern void put_int (struct buf *b, uint32_t v);
@@ -84,6 +91,9 @@ extern uint32_t get_int (struct client *c);
 extern uint64_t get_int64 (struct client *c);
 extern const char *get_string (struct client *c);            /* valid until the next call of it */
 extern const void *get_buffer (struct client *c, size_t *len);
+
+/* Is PROC one of the protocol's calls that a file follows, whether the daemon has it or not? */
+extern bool client_takes_file (int proc);
 
 /* FileIn: one chunk with its length word. */
 extern bool client_send_chunk (struct client *c, const void *p, size_t n, uint32_t cancel);
