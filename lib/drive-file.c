@@ -219,12 +219,37 @@ is_utf8 (const char *text)
   return true;
 }
 
+/* A detected format was found safe when the drive was added; a guest that runs on the image may have changed the header since. */
+static int
+check_unchanged (zf_handle *h, const struct zf_drive *d)
+{
+  const char *names, *format;
+  struct stat st;
+  int64_t size;
+  int fd;
+
+  if (!d->detected)
+    return 0;
+  if ((fd = zfi_open_image (h, d->path, &st)) == -1)
+    return -1;
+  format = zfi_probe_format (fd, &names, &size);
+  close (fd);
+  if (format == NULL)
+    return zfi_perror (h, errno, "%s", d->path);
+  if (names != NULL || strcmp (format, d->format) != 0)
+    return zfi_error (h, EPERM, "%s was a %s image when it was added, and has changed: state its format", d->path,
+                      d->format);
+  return 0;
+}
+
 char *
 zfi_drive_filename (zf_handle *h, size_t index)
 {
   const struct zf_drive *d = h->drives[index];
   char *name;
 
+  if (check_unchanged (h, d) == -1)
+    return NULL;
   if (is_utf8 (d->path)) {
     name = strdup (d->path);
     if (name == NULL)

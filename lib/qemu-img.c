@@ -37,7 +37,7 @@ struct child {
 static const char *
 program (void)
 {
-  const char *s = getenv ("ZEROFISH_QEMU_IMG");
+  const char *s = secure_getenv ("ZEROFISH_QEMU_IMG");
 
   return s && *s ? s : QEMU_IMG;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "launch.h"
 #include "private-actions.h"
 #include "settings.h"
 
@@ -26,7 +26,7 @@
 static const char *
 environment (const char *name)
 {
-  const char *s = getenv (name);
+  const char *s = secure_getenv (name);
 
   return s && *s ? s : NULL;
 }
@@ -269,7 +269,7 @@ zfi_set_hv (zf_handle *h, const char *hv)
 char *
 zfi_get_hv (zf_handle *h)
 {
-  return result_string (h, h->hv);
+  return h->hv ? result_string (h, h->hv) : zfi_find_hv (h);
 }
 
 int
@@ -281,7 +281,15 @@ zfi_set_cachedir (zf_handle *h, const char *cachedir)
 char *
 zfi_get_cachedir (zf_handle *h)
 {
-  return result_string (h, h->cachedir);
+  const char *xdg = environment ("XDG_CACHE_HOME"), *home = environment ("HOME");
+  char *dir;
+
+  if (h->cachedir != NULL)
+    return result_string (h, h->cachedir);
+  if (asprintf (&dir, "%s%s/zerofish", xdg ? xdg : home ? home : "", xdg ? "" : "/.cache") != -1)
+    return dir;
+  zfi_perror (h, ENOMEM, "out of memory");
+  return NULL;
 }
 
 int
@@ -293,7 +301,9 @@ zfi_set_tmpdir (zf_handle *h, const char *tmpdir)
 char *
 zfi_get_tmpdir (zf_handle *h)
 {
-  return result_string (h, h->tmpdir);
+  const char *variable = environment ("TMPDIR");
+
+  return result_string (h, h->tmpdir ? h->tmpdir : variable ? variable : "/tmp");
 }
 
 int

@@ -263,6 +263,14 @@ test_formats (void **state)
   assert_int_equal (zf_add_drive (h, "x", NULL), 0);
   assert_string_equal (h->drives[0]->format, "qcow2");
   assert_true (h->drives[0]->detected);
+
+  /* A guest may change the header between the look at it and the launch. */
+  format = zfi_drive_filename (h, 0);
+  assert_non_null (format);
+  free (format);
+  make_qcow2 ("x", 3, 200, 0);
+  assert_null (zfi_drive_filename (h, 0));
+  assert_error (h, EPERM, "has changed: state its format");
   unlink ("x");
   zf_close (h);
 }
