@@ -54,6 +54,7 @@ const struct action actions_file[] = {
   { .name = "readdir", .proc = 138,
     .ret = T_STRUCT_LIST, .ret_struct = "dirent",
     .args = { { "dir", T_PATH } },
+    .flags = F_CANCEL,
     .since = "0.1",
     .shortdesc = "list the entries of a directory",
     .longdesc =
@@ -96,6 +97,7 @@ const struct action actions_file[] = {
 
   { .name = "fallocate64", .proc = 252,
     .args = { { "path", T_PATH }, { "len", T_INT64 } },
+    .flags = F_PROGRESS | F_CANCEL,
     .since = "0.1",
     .shortdesc = "make a file with allocated blocks",
     .longdesc =

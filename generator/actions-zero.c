@@ -44,10 +44,9 @@ const struct action actions_zero[] = {
     .longdesc =
       "Make every byte of C<device> read as zero: a disk, a partition or a volume of any size.\n"
       "\n"
-      "What is zero already is left as it is, and holes of the disk image are not even read where the "
-      "library can see them, so that an image never takes more space than before.  On a drive that was "
-      "added with discard, the space of what is zeroed goes back to the host; without discard it stays "
-      "allocated.\n"
+      "What is zero already is not written, so that an image never takes more space than before.  On a "
+      "drive that was added with discard, the space of what is zeroed goes back to the host; without "
+      "discard it stays allocated.\n"
       "\n"
       "A block that cannot be read is overwritten; the call fails only if writing fails.  When it "
       "returns, the zeroes are on the disk and not only in a cache.  After an error or a cancel, each "
@@ -103,8 +102,8 @@ const struct action actions_zero[] = {
     .since = "0.1",
     .shortdesc = "test whether a device holds only zero bytes",
     .longdesc =
-      "True if C<device> has no byte that is not zero.  The answer is false as soon as one is found.  "
-      "Holes of the disk image are not read where the library can see them.\n"
+      "True if C<device> has no byte that is not zero.  The answer is false as soon as one is found, so "
+      "only a device that is zero, or nearly so, is read to its end.\n"
       "\n"
       "Changes that were made through a mounted filesystem, or through the whole disk or another "
       "partition, count even if they were not yet written.  A block that cannot be read is an error, "

@@ -97,6 +97,22 @@ put_prototype (FILE *out, const struct action *a)
   fputs (");\n\n", out);
 }
 
+/* "   int blocksize;           ZF_MKFS_OPTS_BLOCKSIZE" */
+static void
+put_opt (FILE *out, const struct action *a, const struct param *p)
+{
+  FILE *f = fold_begin ();
+  int n;
+
+  put_c_param (f, p);
+  fputs (";", f);
+  n = (int) ftell (f);
+  fprintf (f, "%*sZF_%s_OPTS_%s", n < 30 ? 30 - n : 1, "", upper (a->name), upper (p->name));
+  fputs ("   ", out);
+  fold_end (out, 0);
+  fputc ('\n', out);
+}
+
 void
 emit_actions_pod (FILE *out, const struct table *t)
 {
@@ -113,9 +129,7 @@ emit_actions_pod (FILE *out, const struct table *t)
     if (has_optargs (a)) {
       fputs ("C<opts> may be C<NULL>.  Its fields, and the bit of each in C<opts-E<gt>bitmask>:\n\n", out);
       for (const struct param *p = a->optargs; p->name; p++) {
-        fputs ("   ", out);
-        put_c_param (out, p);
-        fprintf (out, ";  ZF_%s_OPTS_%s\n", upper (a->name), upper (p->name));
+        put_opt (out, a, p);
       }
       fputc ('\n', out);
     }
