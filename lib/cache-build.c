@@ -44,6 +44,8 @@ open_lock (zf_handle *h, const char *path)
 
   if (fd == -1)
     zfi_perror (h, errno, "the lock of the appliance's cache, %s", path);
+  else
+    fchmod (fd, 0600);          /* whatever the umask was */
   return fd;
 }
 

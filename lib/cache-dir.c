@@ -20,7 +20,16 @@
 
 enum { KEEP_ENTRIES = 4 };
 
-/* mkdir -p, with modes that no umask can change for the last component. */
+/* One directory, if it is not there yet, with a mode that no umask changes. */
+static int
+make_one (const char *path)
+{
+  if (mkdir (path, 0700) == 0)
+    return chmod (path, 0700);
+  return errno == EEXIST ? 0 : -1;
+}
+
+/* PATH and what is missing above it. */
 static int
 make_directory (const char *path)
 {
@@ -31,15 +40,11 @@ make_directory (const char *path)
     return -1;
   for (slash = strchr (copy + 1, '/'); slash != NULL; slash = strchr (slash + 1, '/')) {
     *slash = '\0';
-    if (mkdir (copy, 0700) == -1 && errno != EEXIST)
+    if (make_one (copy) == -1)
       goto out;
     *slash = '/';
   }
-  r = mkdir (copy, 0700);
-  if (r == 0)
-    r = chmod (copy, 0700);
-  else if (errno == EEXIST)
-    r = 0;
+  r = make_one (copy);
  out:
   free (copy);
   return r;

@@ -227,7 +227,10 @@ create_manifest (const char *entry)
     return NULL;
   fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   free (path);
-  if (fd != -1 && (fp = fdopen (fd, "w")) == NULL)
+  if (fd == -1)
+    return NULL;
+  fchmod (fd, 0644);            /* whatever the umask is */
+  if ((fp = fdopen (fd, "w")) == NULL)
     close (fd);
   return fp;
 }
