@@ -19,7 +19,7 @@
 #include "zero-engine.h"
 #include "zero-scan.h"
 
-enum { REQUEST_FIRST = 16 << 20, REQUEST_LEAST = 1 << 20, REQUEST_MOST = 256 << 20 };
+enum { REQUEST_FIRST = 4 << 20, REQUEST_LEAST = 256 << 10, REQUEST_MOST = 256 << 20 };
 
 void
 write_begin (struct engine *e, enum zero_method method, struct ranges *punched)
@@ -167,11 +167,12 @@ now_ms (void)
   return t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
 }
 
-/* Keep one request so short that the cancel flag is seen in time, whatever the speed of the device. */
+/* Keep one request so short that the cancel flag is seen in time, whatever the speed of the device: there are hosts
+ * that need half a second to unmap a megabyte.  But what is unmapped in part is not given back. */
 static void
-adapt_request_size (struct engine *e, int64_t took_ms)
+adapt_request_size (struct engine *e, int mode, int64_t took_ms)
 {
-  if (took_ms > LOOK_MS && e->request_size > REQUEST_LEAST)
+  if (took_ms > LOOK_MS && e->request_size > (mode == FALLOC_FL_PUNCH_HOLE ? UNMAP_GRAIN : REQUEST_LEAST))
     e->request_size /= 2;
   else if (took_ms < LOOK_MS / 4 && e->request_size < REQUEST_MOST)
     e->request_size *= 2;
@@ -187,7 +188,7 @@ allocate_range (struct engine *e, int mode, uint64_t offset, uint64_t len)
     r = e->queue.io->fallocate (e->t->fd, mode | FALLOC_FL_KEEP_SIZE, offset, len);
   while (r == -1 && errno == EINTR);
   if (r == 0)
-    adapt_request_size (e, now_ms () - start);
+    adapt_request_size (e, mode, now_ms () - start);
   else if (errno != EIO && errno != EBUSY && errno != ENOSPC)
     e->request_works = false;
   return r;
