@@ -233,7 +233,8 @@ write_within (struct call *c, struct device *dev, int fd, const char *content, s
 }
 
 int
-do_pwrite_device (struct call *c, struct device *dev, const char *content, size_t content_size, int64_t offset)
+do_pwrite_device (struct call *c, struct device *dev, const char *content, size_t content_size,
+                  int64_t offset)
 {
   int fd, r;
 

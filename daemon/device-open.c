@@ -74,8 +74,8 @@ open_error (struct call *c, const struct device *dev, int err)
   return call_error (c, err, "cannot open %s", dev->name);
 }
 
-/* Is the open device a block device that blockdev_setro, or its drive, made read-only?  The kernel opens it for
- * writing all the same, and complains later with less clear words. */
+/* Is the open device a block device that blockdev_setro, or its drive, made read-only?  The kernel opens it
+ * for writing all the same, and complains later with less clear words. */
 static bool
 is_set_readonly (int fd)
 {

@@ -184,8 +184,8 @@ has_uuid (const char *sysname, const unsigned char uuid[16])
   return r;
 }
 
-/* Which of the disks is the appliance's own?  The last with the UUID: a user's disk may hold a copy of it, but
- * the appliance's stands on the highest target.  N if none is. */
+/* Which of the disks is the appliance's own?  The last with the UUID: a user's disk may hold a copy of it,
+ * but the appliance's stands on the highest target.  N if none is. */
 static size_t
 find_root (const struct scsi_disk *v, size_t n)
 {
@@ -260,8 +260,8 @@ disks_find_scsi (const struct daemon *d, int target, int lun, struct scsi_disk *
     if (sscanf (name, "%d:%d:%d:%d", &out->host, &out->channel, &out->target, &out->lun) != 4 ||
         out->target != target || out->lun != lun)
       continue;
-    /* Wait until the driver has finished with it, partitions included: binding by hand takes the same lock as a
-     * probe that runs, and fails where it is over.  (Not so drivers_probe, which looks before it locks.) */
+    /* Wait until the driver has finished with it, partitions included: binding by hand takes the same lock as
+     * a probe that runs, and fails where it is over.  (Not so drivers_probe, which looks before it locks.) */
     sysfs_write (d, name, "bus/scsi/drivers/sd/bind");
     found = block_name (d, name, out->sysname) && can_be_opened (d, out->sysname);
   }

@@ -52,7 +52,8 @@ credit_random (struct call *c, const char *bytes, size_t n)
 }
 
 int
-do_internal_hello (struct call *c, int64_t seconds, int64_t nanoseconds, const char *random, size_t random_size)
+do_internal_hello (struct call *c, int64_t seconds, int64_t nanoseconds, const char *random,
+                   size_t random_size)
 {
   const struct timespec now = { .tv_sec = seconds, .tv_nsec = nanoseconds };
 
@@ -112,7 +113,7 @@ do_internal_add_tools (struct call *c, int target, int lun, int timeoutms)
   if (c->d->tools != NULL)
     return 0;
   if (!c->d->appliance)
-    return call_refuse (c, ENOTSUP, "this daemon does not run in an appliance: programs are the machine's own");
+    return call_refuse (c, ENOTSUP, "this daemon does not run in an appliance, which alone has a tools root");
   if ((sysname = devices_wait (c, target, lun, timeoutms)) == NULL ||
       (path = call_printf (c, "/dev/%s", sysname)) == NULL)
     return -1;

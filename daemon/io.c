@@ -43,7 +43,8 @@ io_write (struct call *c, const char *name, int fd, const void *p, size_t n, uin
     if (r == -1 && errno == EINTR)
       continue;
     if (r <= 0)
-      return call_error (c, r == 0 ? ENOSPC : errno, "cannot write %s at offset %" PRIu64, name, offset + done);
+      return call_error (c, r == 0 ? ENOSPC : errno, "cannot write %s at offset %" PRIu64, name,
+                         offset + done);
     done += (size_t) r;
   }
   return 0;

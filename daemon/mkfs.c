@@ -42,8 +42,8 @@ struct maker {
 
 static const struct maker makers[] = {
   EXT ("ext2"), EXT ("ext3"), EXT ("ext4"), FAT ("vfat"), FAT ("fat"), FAT ("msdos"),
-  { "xfs", "mkfs.xfs", { "-q", "-f" }, { "-b", "size=" }, { "-i", "size=" }, { "-s", "size=" }, { NULL, NULL },
-    { "-L", "" }, false, 12, { "-K" } },
+  { "xfs", "mkfs.xfs", { "-q", "-f" }, { "-b", "size=" }, { "-i", "size=" }, { "-s", "size=" },
+    { NULL, NULL }, { "-L", "" }, false, 12, { "-K" } },
 };
 
 static const struct maker *
@@ -58,8 +58,8 @@ find_maker (struct call *c, const char *type)
 
 /* Add an option, which the program must have. */
 static int
-add_option (struct call *c, struct list *argv, const struct maker *m, const struct option *o, const char *what,
-            const char *value)
+add_option (struct call *c, struct list *argv, const struct maker *m, const struct option *o,
+            const char *what, const char *value)
 {
   char *text;
 
@@ -70,8 +70,8 @@ add_option (struct call *c, struct list *argv, const struct maker *m, const stru
 }
 
 static int
-add_number (struct call *c, struct list *argv, const struct maker *m, const struct option *o, const char *what,
-            int value)
+add_number (struct call *c, struct list *argv, const struct maker *m, const struct option *o,
+            const char *what, int value)
 {
   const char *text = call_printf (c, "%d", value);
 
@@ -161,8 +161,8 @@ wipe_range (struct call *c, const struct device *dev, int fd, char *buf, size_t 
   return 0;
 }
 
-/* Remove what was there before from both ends, where every kind of filesystem, volume and partition table has its
- * marks, so that nobody finds an old one beside the new. */
+/* Remove what was there before from both ends, where every kind of filesystem, volume and partition table has
+ * its marks, so that nobody finds an old one beside the new. */
 static int
 wipe (struct call *c, const struct device *dev, int fd, uint64_t size)
 {

@@ -116,7 +116,8 @@ mount_error (struct call *c, const struct device *dev, const char *mountpoint, c
 
 /* Mount on the directory that TARGET names. */
 static int
-mount_at (struct call *c, struct mountable *m, const char *mountpoint, const char *target, unsigned long flags)
+mount_at (struct call *c, struct mountable *m, const char *mountpoint, const char *target,
+          unsigned long flags)
 {
   struct attempt a = { .source = m->dev->path, .target = target, .flags = flags, .data = "" };
   const char *type = probe_type (c, m->dev);
@@ -147,7 +148,8 @@ mount_device (struct call *c, struct mountable *m, const char *mountpoint, unsig
 
   flags |= MS_NODEV | MS_NOSUID;
   if (!c->d->appliance)
-    return call_refuse (c, ENOTSUP, "cannot mount %s: this daemon does not run in an appliance", m->dev->name);
+    return call_refuse (c, ENOTSUP, "cannot mount %s: this daemon does not run in an appliance",
+                        m->dev->name);
   if (mountpoint[0] != '/')
     return call_refuse (c, EINVAL, "%s: a mount point has to start with /", mountpoint);
   if (device_flush_caches (c, m->dev) == -1)

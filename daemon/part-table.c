@@ -48,7 +48,7 @@ crc32 (const unsigned char *p, size_t n)
   return ~crc;
 }
 
-/* Address in cylinders, heads and sectors of the usual made-up disk; the highest one where it does not fit. */
+/* Address in cylinders, heads and sectors of the usual made-up disk; the highest one if it does not fit. */
 static void
 put_chs (unsigned char *p, uint64_t lba)
 {

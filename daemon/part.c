@@ -36,14 +36,14 @@ static int
 check_layout (struct call *c, const struct device *dev, const struct part_layout *l)
 {
   if (l->total < PART_START + PART_TAIL + 1)
-    return call_refuse (c, EINVAL, "%s is too small to be partitioned: it has %" PRIu64 " sectors, and %d are "
-                        "needed", dev->name, l->total, PART_START + PART_TAIL + 1);
+    return call_refuse (c, EINVAL, "%s is too small to be partitioned: it has %" PRIu64 " sectors, and %d "
+                        "are needed", dev->name, l->total, PART_START + PART_TAIL + 1);
   if (!l->gpt && l->total - PART_TAIL > UINT64_C (1) << 32)
     return call_refuse (c, EINVAL, "%s is too large for an mbr table: use gpt", dev->name);
   return 0;
 }
 
-/* Write those sectors of P that differ from what is there: what reads as zero already is not written again. */
+/* Write those sectors of P that differ from what is there: what reads as zero already is not written. */
 static int
 write_changes (struct call *c, const struct device *dev, int fd, const struct part_layout *l,
                const unsigned char *p, size_t sectors, uint64_t first)

@@ -20,7 +20,7 @@ struct part_layout {
   unsigned char disk_id[16], partition_id[16];  /* random; MBR uses 4 bytes of the first */
 };
 
-/* Fill HEAD (PART_START sectors) and TAIL (PART_TAIL sectors) with the table of one partition over the rest. */
+/* Fill HEAD (PART_START sectors) and TAIL (PART_TAIL sectors) with a table of one partition over the rest. */
 extern void part_build (const struct part_layout *l, unsigned char *head, unsigned char *tail);
 
 #endif /* ZEROFISH_PART_H */

@@ -131,7 +131,7 @@ start (struct call *c, struct job *job)
   return 0;
 }
 
-/* Take what is in the pipe *FD, as long as B has room; the rest is read and dropped.  Closes it at its end. */
+/* Take what is in the pipe *FD, as long as B has room; the rest is dropped.  Closes it at its end. */
 static void
 drain (int *fd, struct buf *b, bool *full)
 {
@@ -155,14 +155,17 @@ drain (int *fd, struct buf *b, bool *full)
   }
 }
 
-/* Wait until the program has ended; -1 with the error set if DEADLINE (0: none) is over first, or on cancel. */
+/* Wait until the program has ended; -1 with the error set if DEADLINE (0: none) is over first, or on
+ * cancel. */
 static int
 watch (struct call *c, struct job *job, int64_t deadline)
 {
   bool err_full;
 
   for (;;) {
-    struct pollfd fds[2] = { { .fd = job->out_fd, .events = POLLIN }, { .fd = job->err_fd, .events = POLLIN } };
+    struct pollfd fds[2] = {
+      { .fd = job->out_fd, .events = POLLIN }, { .fd = job->err_fd, .events = POLLIN },
+    };
     pid_t r;
 
     /* Programs that left their output open in the background are not waited for. */

@@ -16,7 +16,7 @@ extern const char *run_find (struct call *c, const char *name);
 /* Is there a program of this name? */
 extern bool run_has (struct daemon *d, const char *name);
 
-/* tools.c: mount DISK ("/dev/sdb") read-only as the tools root and prepare it; 0, or -1 with the error set. */
+/* tools.c: mount DISK ("/dev/sdb") read-only as the tools root and prepare it; 0, or -1 with the error. */
 extern int tools_attach (struct call *c, const char *disk);
 /* Attach the disk that was found at boot, if there is one and it was not yet needed. */
 extern int tools_need (struct call *c);

@@ -195,7 +195,8 @@ walk_dir (struct walk *w, const char *sysname, const char *subdir)
   if (dir == NULL)
     return 0;
   while (r == 0 && (name = sysfs_next (dir)) != NULL)
-    if (subdir[0] != '\0' || (strncmp (name, sysname, strlen (sysname)) == 0 && sysfs_partnum (w->d, name) > 0))
+    if (subdir[0] != '\0' ||
+        (strncmp (name, sysname, strlen (sysname)) == 0 && sysfs_partnum (w->d, name) > 0))
       r = walk_one (w, name);
   closedir (dir);
   return r;

@@ -1,4 +1,4 @@
-/* Paths in the user's filesystems: resolved below the sysroot by the kernel, whatever links they lead through.
+/* Paths in the user's filesystems: resolved below the sysroot by the kernel, whatever links they lead to.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

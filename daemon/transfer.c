@@ -52,7 +52,8 @@ receive (struct call *c, struct transfer *t, const struct device *dev)
 
   while ((n = file_in_read (c, t->buf, sizeof t->buf)) > 0) {
     if (dev != NULL && (uint64_t) n > t->size - t->offset)
-      return call_refuse (c, ENOSPC, "the file does not fit: %s has only %" PRIu64 " bytes", t->name, t->size);
+      return call_refuse (c, ENOSPC, "the file does not fit: %s has only %" PRIu64 " bytes", t->name,
+                          t->size);
     if (store (c, t, (size_t) n) == -1 || call_progress (c, t->offset, c->progress_hint) == -1)
       return -1;
   }

@@ -88,8 +88,8 @@ static void
 test_letters (void **state)
 {
   static const struct { size_t index; const char *letters; } table[] = {
-    { 0, "a" }, { 25, "z" }, { 26, "aa" }, { 27, "ab" }, { 51, "az" }, { 52, "ba" }, { 254, "iu" }, { 701, "zz" },
-    { 702, "aaa" }, { 18277, "zzz" }, { 18278, "aaaa" },
+    { 0, "a" }, { 25, "z" }, { 26, "aa" }, { 27, "ab" }, { 51, "az" }, { 52, "ba" }, { 254, "iu" },
+    { 701, "zz" },    { 702, "aaa" }, { 18277, "zzz" }, { 18278, "aaaa" },
   };
   char letters[16], name[32];
   size_t index;

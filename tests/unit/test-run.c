@@ -1,4 +1,4 @@
-/* Running programs: arguments arrive as they are, output has bounds, crashes and endless programs end in an error.
+/* Running programs: arguments arrive as they are, output has bounds, crashes and endless programs are errors.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -46,7 +46,8 @@ static void
 test_arguments (void **state)
 {
   const char *argv[] = {
-    "/bin/sh", "-c", "printf '<%s>' \"$@\"", "sh", "-rf", "$(touch /tmp/x)", "a b", "", "`id`", "--", "\n;", "*", NULL,
+    "/bin/sh", "-c", "printf '<%s>' \"$@\"", "sh", "-rf", "$(touch /tmp/x)", "a b", "", "`id`", "--",
+    "\n;", "*", NULL,
   };
   char *out;
 

@@ -1,4 +1,4 @@
-/* Paths of a hostile filesystem: links that lead out, FIFOs, device nodes, names that look like something else.
+/* Paths of a hostile filesystem: links that lead out, FIFOs, device nodes, names that look like options.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

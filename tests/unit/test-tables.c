@@ -78,8 +78,8 @@ dump (const struct part_layout *l)
   assert_int_equal (fclose (fp), 0);
   free (head);
   free (tail);
-  fp = popen (call_printf (c, "PATH=$PATH:/usr/sbin:/sbin; sfdisk --verify %s 2>&1 && sfdisk -d %s 2>&1", path, path),
-              "r");
+  fp = popen (call_printf (c, "exec 2>&1; PATH=$PATH:/usr/sbin:/sbin; sfdisk --verify %s && sfdisk -d %s",
+                           path, path), "r");
   assert_non_null (fp);
   n = fread (text, 1, sizeof text - 1, fp);
   text[n] = '\0';
@@ -133,7 +133,9 @@ test_gpt (void **state)
 static void
 test_gpt_bounds (void **state)
 {
-  const struct part_layout l = { .gpt = true, .sector = 4096, .total = PART_START + PART_TAIL + 1, .disk_id = { 1 } };
+  const struct part_layout l = {
+    .gpt = true, .sector = 4096, .total = PART_START + PART_TAIL + 1, .disk_id = { 1 },
+  };
   unsigned char *head = calloc (PART_START, l.sector), *tail = calloc (PART_TAIL, l.sector);
 
   (void) state;

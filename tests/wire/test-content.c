@@ -70,7 +70,7 @@ download_is (const char *path, const unsigned char *p, size_t n)
   buf_free (&b);
 }
 
-/* Holes stay holes, whatever lies around them and however the file ends; an old file is not kept below them. */
+/* Holes stay holes, whatever lies around them and however the file ends; nothing of an old file is kept. */
 static void
 test_sparse_upload (void **state)
 {
@@ -119,7 +119,8 @@ test_checksums (void **state)
     { "sha1", "a9993e364706816aba3e25717850c26c9cd0d89d" },
     { "sha224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7" },
     { "sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
-    { "sha384", "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7" },
+    { "sha384", "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded163"
+                "1a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7" },
     { "sha512", "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
                 "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f" },
   };

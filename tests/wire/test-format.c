@@ -1,5 +1,4 @@
-/* Partitioning and formatting of files as disks, checked by programs that are not ours; what is refused changes
- * nothing.
+/* Partitioning and formatting of files as disks, checked by programs of others; what is refused has no effect.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -132,7 +131,8 @@ static void
 test_ext (void **state)
 {
   (void) state;
-  mkfs ("ext4", "/dev/sda", BLOCKSIZE | INODE | FEATURES | LABEL, 2048, "^has_journal,metadata_csum", 512, 0, "-n $(x)");
+  mkfs ("ext4", "/dev/sda", BLOCKSIZE | INODE | FEATURES | LABEL, 2048, "^has_journal,metadata_csum", 512, 0,
+        "-n $(x)");
   if (program_missing ())
     skip ();
   shows ("e2fsck -fn %s", 0, "0/");
@@ -262,8 +262,8 @@ test_readonly (void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 static const struct CMUnitTest tests[] = {
-  TEST (test_part_disk), TEST (test_part_disk_refused), TEST (test_ext), TEST (test_over_old), TEST (test_xfs),
-  TEST (test_mkfs_refused), TEST (test_readonly),
+  TEST (test_part_disk), TEST (test_part_disk_refused), TEST (test_ext), TEST (test_over_old),
+  TEST (test_xfs), TEST (test_mkfs_refused), TEST (test_readonly),
 };
 
 TEST_MAIN (tests, 180)
