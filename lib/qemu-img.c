@@ -261,6 +261,9 @@ failed (zf_handle *h, struct child *c, int status)
   }
   if (WIFSIGNALED (status))
     return zfi_error (h, EIO, "qemu-img was killed by signal %d", WTERMSIG (status));
+  /* Where the C library cannot pass the error of exec on, this is all it says. */
+  if (n == 0 && WEXITSTATUS (status) == 127)
+    return zfi_perror (h, ENOENT, "running %s", program ());
   if (n == 0)
     return zfi_error (h, EIO, "qemu-img failed with status %d", WEXITSTATUS (status));
   return zfi_error (h, EIO, "qemu-img: %.*s", (int) n, s);
