@@ -24,7 +24,8 @@ unix_start (zf_handle *h, const struct zfi_appliance *a __attribute__ ((unused))
 
   path = path ? path + 1 : "";
   if (path[0] != '/')
-    return zfi_error (h, EINVAL, "backend unix: the socket's absolute path must follow, as in unix:/run/zerofishd.sock");
+    return zfi_error (h, EINVAL, "backend unix: the socket's absolute path must follow, as in "
+                      "unix:/run/zerofishd.sock");
   if (strlen (path) >= sizeof addr.sun_path)
     return zfi_error (h, ENAMETOOLONG, "%s: the path of a socket may have at most %zu bytes", path,
                       sizeof addr.sun_path - 1);

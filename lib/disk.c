@@ -68,19 +68,23 @@ check_preallocation (zf_handle *h, const char *format, const char *given, const 
 static int
 check_qcow2_options (zf_handle *h, const struct zf_disk_create_opts *o, uint64_t mask)
 {
-  if ((mask & ZF_DISK_CREATE_OPTS_COMPAT) && strcmp (o->compat, "0.10") != 0 && strcmp (o->compat, "1.1") != 0)
+  if ((mask & ZF_DISK_CREATE_OPTS_COMPAT) && strcmp (o->compat, "0.10") != 0
+      && strcmp (o->compat, "1.1") != 0)
     return zfi_error (h, EINVAL, "compat must be 0.10 or 1.1");
   if ((mask & ZF_DISK_CREATE_OPTS_CLUSTERSIZE)
-      && (o->clustersize < 512 || o->clustersize > 2 * 1024 * 1024 || (o->clustersize & (o->clustersize - 1)) != 0))
+      && (o->clustersize < 512 || o->clustersize > 2 * 1024 * 1024
+          || (o->clustersize & (o->clustersize - 1)) != 0))
     return zfi_error (h, EINVAL, "the cluster size must be a power of two from 512 to 2097152");
   if ((mask & ZF_DISK_CREATE_OPTS_BACKINGFORMAT) && !zfi_known_format (o->backingformat))
-    return zfi_error (h, EINVAL, "the backing format \"%s\" is unknown: it must be " ZFI_FORMATS, o->backingformat);
+    return zfi_error (h, EINVAL, "the backing format \"%s\" is unknown: it must be " ZFI_FORMATS,
+                      o->backingformat);
   return 0;
 }
 
 /* Are the format, the size and the options possible together? */
 static int
-check_create (zf_handle *h, const char *format, int64_t size, const struct zf_disk_create_opts *o, uint64_t mask)
+check_create (zf_handle *h, const char *format, int64_t size, const struct zf_disk_create_opts *o,
+              uint64_t mask)
 {
   const uint64_t qcow2_only = ZF_DISK_CREATE_OPTS_BACKINGFILE | ZF_DISK_CREATE_OPTS_BACKINGFORMAT
     | ZF_DISK_CREATE_OPTS_COMPAT | ZF_DISK_CREATE_OPTS_CLUSTERSIZE;
@@ -93,12 +97,13 @@ check_create (zf_handle *h, const char *format, int64_t size, const struct zf_di
   if ((mask & ZF_DISK_CREATE_OPTS_BACKINGFORMAT) && !backing)
     return zfi_error (h, EINVAL, "a backing format without a backing file");
   if (size < 0 && !(size == -1 && backing))
-    return zfi_error (h, EINVAL, "the size must not be negative (-1, the backing file's size, needs a backing file)");
+    return zfi_error (h, EINVAL, "the size must not be negative (-1, the backing file's size, "
+                      "needs a backing file)");
   return check_qcow2_options (h, o, mask);
 }
 
-/* The name of the backing file as it is written into the image: a relative one stays relative (to the image), unless qemu could take it
- * for something else than a file name. */
+/* The name of the backing file as it is written into the image: a relative one stays relative (to the
+ * image), unless qemu could take it for something else than a file name. */
 static char *
 backing_name (zf_handle *h, const char *image, const char *backing)
 {
@@ -140,8 +145,8 @@ backing_format (zf_handle *h, const char *image, const char *backing)
   if (format == NULL)
     zfi_perror (h, errno, "%s", backing);
   else if (names != NULL) {
-    zfi_error (h, EPERM, "the backing file %s looks like a %s image that names %s: state its format", backing, format,
-               names);
+    zfi_error (h, EPERM, "the backing file %s looks like a %s image that names %s: state its format",
+               backing, format, names);
     format = NULL;
   }
   close (fd);
@@ -150,7 +155,8 @@ backing_format (zf_handle *h, const char *image, const char *backing)
 
 /* -b BACKING -F FORMAT */
 static int
-add_backing (zf_handle *h, struct args *a, const char *image, const struct zf_disk_create_opts *o, uint64_t mask)
+add_backing (zf_handle *h, struct args *a, const char *image, const struct zf_disk_create_opts *o,
+             uint64_t mask)
 {
   const char *format;
   char *name;
@@ -161,7 +167,8 @@ add_backing (zf_handle *h, struct args *a, const char *image, const struct zf_di
     return -1;
   add (a, "-b");
   add_made (a, name);
-  format = mask & ZF_DISK_CREATE_OPTS_BACKINGFORMAT ? o->backingformat : backing_format (h, image, o->backingfile);
+  format = mask & ZF_DISK_CREATE_OPTS_BACKINGFORMAT ? o->backingformat
+    : backing_format (h, image, o->backingfile);
   if (format == NULL)
     return -1;
   add (a, "-F");
@@ -171,7 +178,8 @@ add_backing (zf_handle *h, struct args *a, const char *image, const struct zf_di
 
 /* -o OPTIONS; all values are checked, so none holds a comma. */
 static int
-add_options (zf_handle *h, struct args *a, const char *format, const struct zf_disk_create_opts *o, uint64_t mask)
+add_options (zf_handle *h, struct args *a, const char *format, const struct zf_disk_create_opts *o,
+             uint64_t mask)
 {
   const char *preallocation = "off";
   char cluster[40] = "", *s;
@@ -221,7 +229,8 @@ check_target (zf_handle *h, const char *path, bool *exists)
 }
 
 static int
-run_create (zf_handle *h, const char *path, const char *format, int64_t size, const struct zf_disk_create_opts *o)
+run_create (zf_handle *h, const char *path, const char *format, int64_t size,
+            const struct zf_disk_create_opts *o)
 {
   const uint64_t mask = o ? o->bitmask : 0;
   struct args a = { .v = { "create", "-q", "-f", format }, .n = 4 };
@@ -320,7 +329,8 @@ zfi_disk_virtual_size (zf_handle *h, const char *filename)
   if (size >= 0)
     return size;
   if (names != NULL)
-    return zfi_error (h, EPERM, "%s looks like a %s image that names %s, which is not opened without your saying so",
+    return zfi_error (h, EPERM, "%s looks like a %s image that names %s, which is not opened "
+                      "without your saying so",
                       filename, format, names);
   return ask_size (h, filename, format);
 }

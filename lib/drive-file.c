@@ -1,4 +1,5 @@
-/* Local image files and host block devices: what they are, whether they can be used, their names and their lengths.
+/* Local image files and host block devices: what they are, whether they can be used, their names and their
+ * lengths.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -20,7 +21,8 @@
 bool
 zfi_known_format (const char *format)
 {
-  static const char *const formats[] = { "raw", "qcow2", "qcow", "qed", "vmdk", "vdi", "vpc", "vhdx", "parallels" };
+  static const char *const formats[] = { "raw", "qcow2", "qcow", "qed", "vmdk", "vdi", "vpc", "vhdx",
+                                         "parallels" };
 
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     if (strcmp (format, formats[i]) == 0)
@@ -79,8 +81,8 @@ zfi_drive_is_file (const struct zf_drive *d, uint64_t dev, uint64_t ino)
 
 /* --- is it in use? --- */
 
-/* qemu and its tools lock single bytes of an image that they use: at 100 + N for a permission that they have, at 200 + N for one
- * that they do not let others have.  Permission 1 is writing, 3 is resizing. */
+/* qemu and its tools lock single bytes of an image that they use: at 100 + N for a permission that they
+ * have, at 200 + N for one that they do not let others have.  Permission 1 is writing, 3 is resizing. */
 enum { LOCK_HAS_WRITE = 101, LOCK_HAS_RESIZE = 103, LOCK_NO_WRITE = 201 };
 
 static bool
@@ -98,8 +100,8 @@ check_file_use (zf_handle *h, const struct zf_drive *d, int fd)
 
   if (d->readonly) {
     if (written)
-      zfi_warning (h, "%s is in use by another program, which may write to it: what is read may be inconsistent",
-                   d->path);
+      zfi_warning (h, "%s is in use by another program, which may write to it: what is read may be "
+                   "inconsistent", d->path);
     return 0;
   }
   if (written || is_locked (fd, LOCK_NO_WRITE))
@@ -118,8 +120,8 @@ check_device_use (zf_handle *h, const struct zf_drive *d)
     return 0;
   fd = open (d->path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
   if (fd == -1)
-    return zfi_perror (h, errno, errno == EBUSY ? "%s is in use by this machine (mounted, or part of a volume group)"
-                       : "%s", d->path);
+    return zfi_perror (h, errno, errno == EBUSY ? "%s is in use by this machine (mounted, or part of a "
+                       "volume group)" : "%s", d->path);
   close (fd);
   return 0;
 }
@@ -150,8 +152,8 @@ choose_format (zf_handle *h, struct zf_drive *d, int fd, const char *format)
   if (found == NULL)
     return zfi_perror (h, errno, "%s", d->path);
   if (format == NULL && names != NULL)
-    return zfi_error (h, EPERM, "%s looks like a %s image that names %s, which a guest may have written there; "
-                      "if you trust it, state the format \"%s\", and if this is a raw disk, state \"raw\"",
+    return zfi_error (h, EPERM, "%s looks like a %s image that names %s, which a guest may have written "
+                      "there; if you trust it, state the format \"%s\"; if this is a raw disk, state \"raw\"",
                       d->path, found, names, found);
   if (format == NULL)
     zfi_verbose (h, "%s: format %s", d->path, found);
@@ -181,7 +183,8 @@ zfi_drive_look (zf_handle *h, struct zf_drive *d, const char *format)
   d->dev = st.st_dev;
   d->ino = st.st_ino;
   if (lseek (fd, 0, SEEK_END) == 0)
-    zfi_error (h, EINVAL, "%s is empty: an image of 0 bytes cannot be a disk (give it a size first)", d->path);
+    zfi_error (h, EINVAL, "%s is empty: an image of 0 bytes cannot be a disk (give it a size first)",
+               d->path);
   else if (choose_format (h, d, fd, format) == 0)
     r = check_use (h, d, fd);
   close (fd);
@@ -219,7 +222,8 @@ is_utf8 (const char *text)
   return true;
 }
 
-/* A detected format was found safe when the drive was added; a guest that runs on the image may have changed the header since. */
+/* A detected format was found safe when the drive was added; a guest that runs on the image may have
+ * changed the header since. */
 static int
 check_unchanged (zf_handle *h, const struct zf_drive *d)
 {
@@ -237,8 +241,8 @@ check_unchanged (zf_handle *h, const struct zf_drive *d)
   if (format == NULL)
     return zfi_perror (h, errno, "%s", d->path);
   if (names != NULL || strcmp (format, d->format) != 0)
-    return zfi_error (h, EPERM, "%s was a %s image when it was added, and has changed: state its format", d->path,
-                      d->format);
+    return zfi_error (h, EPERM, "%s was a %s image when it was added, and has changed: state its format",
+                      d->path, d->format);
   return 0;
 }
 
@@ -312,15 +316,15 @@ put_length_back (zf_handle *h, const struct zf_drive *d)
   struct stat st;
 
   if (fd == -1 || fstat (fd, &st) == -1)
-    zfi_warning (h, "%s: its length could not be put back to %lld bytes: %s", d->path, (long long) d->odd_size,
-                 strerror (errno));
+    zfi_warning (h, "%s: its length could not be put back to %lld bytes: %s", d->path,
+                 (long long) d->odd_size, strerror (errno));
   else if (S_ISREG (st.st_mode) && st.st_dev == d->dev && st.st_ino == d->ino && st.st_size == padded) {
     if (!is_padding (fd, d->odd_size, padded - d->odd_size))
       zfi_warning (h, "%s is now %lld bytes long: data was written past its former end at %lld", d->path,
                    (long long) padded, (long long) d->odd_size);
     else if (ftruncate (fd, d->odd_size) == -1)
-      zfi_warning (h, "%s: its length could not be put back to %lld bytes: %s", d->path, (long long) d->odd_size,
-                   strerror (errno));
+      zfi_warning (h, "%s: its length could not be put back to %lld bytes: %s", d->path,
+                   (long long) d->odd_size, strerror (errno));
   }
   if (fd != -1)
     close (fd);

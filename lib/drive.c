@@ -1,4 +1,5 @@
-/* Adding drives: their options, and files, block devices, NBD servers and scratch disks as what is behind them.
+/* Adding drives: their options, and files, block devices, NBD servers and scratch disks as what is behind
+ * them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -166,8 +167,9 @@ static int
 use_nbd (zf_handle *h, struct zf_drive *d, const char *uri, const char *format)
 {
   if (strncmp (uri, "nbd", 3) != 0)
-    return zfi_error (h, EINVAL, "this kind of URI is unknown: files are given by their names, NBD servers as nbd://HOST/EXPORT or "
-                      "nbd+unix:///EXPORT?socket=PATH (a file whose name looks like a URI: ./NAME)");
+    return zfi_error (h, EINVAL, "this kind of URI is unknown: files are given by their names, "
+                      "NBD servers as nbd://HOST/EXPORT or nbd+unix:///EXPORT?socket=PATH "
+                      "(a file whose name looks like a URI: ./NAME)");
   if ((d->nbd = zfi_nbd_parse (h, uri)) == NULL)
     return -1;
   if (d->nbd->tls)
@@ -234,7 +236,8 @@ zfi_add_drive (zf_handle *h, const char *filename, const struct zf_add_drive_opt
     return zfi_error (h, EINVAL, "the format \"%s\" is unknown: it must be " ZFI_FORMATS, format);
   if ((d = calloc (1, sizeof *d)) == NULL)
     return zfi_perror (h, errno, "out of memory");
-  if (set_options (h, d, opts) == -1 || use_name (h, d, filename, format) == -1 || settle_discard (h, d) == -1) {
+  if (set_options (h, d, opts) == -1 || use_name (h, d, filename, format) == -1
+      || settle_discard (h, d) == -1) {
     zfi_drive_free (d);
     return -1;
   }

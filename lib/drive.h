@@ -15,16 +15,17 @@
 extern bool zfi_known_format (const char *format);
 #define ZFI_FORMATS "raw, qcow2, qcow, qed, vmdk, vdi, vpc, vhdx or parallels"
 
-/* The absolute path of NAME (malloced), or NULL with the error set.  An absolute path is never taken for an option, a
- * protocol or JSON by qemu. */
+/* The absolute path of NAME (malloced), or NULL with the error set.  An absolute path is never taken for
+ * an option, a protocol or JSON by qemu. */
 extern char *zfi_absolute_path (zf_handle *h, const char *name);
 
-/* Open the image file or host block device NAME read-only, without side effects on anything else: directories, character
- * devices, FIFOs and sockets are refused.  The descriptor and *ST, or -1 with the error set. */
+/* Open the image file or host block device NAME read-only, without side effects on anything else:
+ * directories, character devices, FIFOs and sockets are refused.  The descriptor and *ST, or -1 with the
+ * error set. */
 extern int zfi_open_image (zf_handle *h, const char *name, struct stat *st);
 
-/* drive-file.c: fill in format, block_device, dev, ino of a drive whose path is set; FORMAT is what the user said, or NULL.
- * 0, or -1 with the error set. */
+/* drive-file.c: fill in format, block_device, dev, ino of a drive whose path is set; FORMAT is what the
+ * user said, or NULL. 0, or -1 with the error set. */
 extern int zfi_drive_look (zf_handle *h, struct zf_drive *d, const char *format);
 
 /* Is D the file that has these numbers? */

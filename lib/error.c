@@ -13,8 +13,9 @@
 
 #include "internal.h"
 
-/* The last error of one thread on one handle.  Handles are named by number and not by address: an entry may outlive its
- * handle (which another thread closed) and goes when the thread ends or next makes an entry. */
+/* The last error of one thread on one handle.  Handles are named by number and not by address: an entry
+ * may outlive its handle (which another thread closed) and goes when the thread ends or next makes an
+ * entry. */
 struct thread_error {
   struct thread_error *next;
   uint64_t id;

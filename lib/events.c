@@ -21,8 +21,9 @@ zfi_has_event (zf_handle *h, uint64_t event)
   return false;
 }
 
-/* Call everyone who listens to EVENT.  Callbacks may add and remove callbacks, so each entry is copied before use; those
- * that are added meanwhile are not called.  What a callback does to this thread's error does not last. */
+/* Call everyone who listens to EVENT.  Callbacks may add and remove callbacks, so each entry is copied
+ * before use; those that are added meanwhile are not called.  What a callback does to this thread's error
+ * does not last. */
 void
 zfi_event (zf_handle *h, uint64_t event, const char *buf, size_t len, const uint64_t *array, size_t array_len)
 {

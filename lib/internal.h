@@ -34,7 +34,8 @@ struct zfi_nbd {
 struct zf_drive {
   char *path;               /* as given; absolute for files */
   char *format;             /* "raw", "qcow2", ...: never NULL after add */
-  bool detected;            /* the user did not state the format: the image names no other file, and must not do so later */
+  /* The user did not state the format: the image names no other file, and must not do so later. */
+  bool detected;
   bool readonly;
   char *label;              /* SCSI serial, or NULL */
   enum { DISCARD_DISABLE, DISCARD_ENABLE, DISCARD_BESTEFFORT } discard;
@@ -101,8 +102,9 @@ struct zf_handle {
 
   char *lost_why;           /* what backend->check said, for the message */
 
-  /* Waiting and cancelling (wait.c).  RUNNING is odd while a call runs and rises at each begin and end; CANCELLED is the
-   * value of RUNNING that zf_user_cancel saw, so a late cancel cannot hit the next call.  No lock. */
+  /* Waiting and cancelling (wait.c).  RUNNING is odd while a call runs and rises at each begin and end;
+   * CANCELLED is the value of RUNNING that zf_user_cancel saw, so a late cancel cannot hit the next call.
+   * No lock. */
   atomic_ulong running, cancelled;
   int cancel_pipe[2];       /* wakes the waiter; async-signal-safe to write */
   int64_t deadline_ms;      /* 0: none but liveness */
@@ -117,7 +119,8 @@ struct zf_handle {
 
 /* Does H (by its number) still exist?  For error.c. */
 extern bool zfi_live (uint64_t id);
-/* What the trace line says that zfi_leave prints ("0" if none of these is called; if the call fails, that it did). */
+/* What the trace line says that zfi_leave prints ("0" if none of these is called; if the call fails, that
+ * it did). */
 extern void zfi_trace_int (zf_handle *h, int64_t r);
 extern void zfi_trace_string (zf_handle *h, const char *s);
 extern void zfi_trace_list (zf_handle *h, char *const *list);
@@ -137,7 +140,8 @@ extern void zfi_verbose (zf_handle *h, const char *fs, ...) __attribute__ ((form
 /* Line always shown to the user once (accelerator chosen, inconsistent image, ...). */
 extern void zfi_warning (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 
-/* Forget this thread's error.  zfi_take_error moves it out (for callbacks, or to add to it), zfi_put_error back. */
+/* Forget this thread's error.  zfi_take_error moves it out (for callbacks, or to add to it), zfi_put_error
+ * back. */
 struct zfi_saved_error { int err; char *msg; };
 extern void zfi_clear_error (zf_handle *h);
 extern struct zfi_saved_error zfi_take_error (zf_handle *h);
@@ -151,8 +155,9 @@ struct zfi_action {
   const char *name;
   int proc;                 /* 0: library action */
   unsigned flags;           /* ZFI_* */
-  const char *types;        /* one letter an argument: s string, d device, p path, i int, I int64, b bool, B buffer (two
-                               values: pointer, size), S string list, k key, f local file, o optional struct */
+  /* One letter an argument: s string, d device, p path, i int, I int64, b bool, B buffer (two values:
+   * pointer, size), S string list, k key, f local file, o optional struct. */
+  const char *types;
   const struct zfi_optarg *optargs;   /* what is in that struct, or NULL */
 };
 /* The value of bit I of the optional struct's mask. */
@@ -161,8 +166,8 @@ struct zfi_optarg {
   char type;
   size_t offset;            /* in the struct */
 };
-enum { ZFI_PROGRESS = 1, ZFI_CANCEL = 2, ZFI_TOOLS = 4, ZFI_CONFIG = 8, ZFI_ANY_STATE = 16, ZFI_FILE_IN = 32, ZFI_FILE_OUT = 64,
-       ZFI_PRIVATE = 128 };
+enum { ZFI_PROGRESS = 1, ZFI_CANCEL = 2, ZFI_TOOLS = 4, ZFI_CONFIG = 8, ZFI_ANY_STATE = 16, ZFI_FILE_IN = 32,
+       ZFI_FILE_OUT = 64, ZFI_PRIVATE = 128 };
 
 /* Begin an action: take the lock, clear the error, trace, refuse NULL arguments (EINVAL) and a wrong state.
  * The arguments follow as a->types says.  0, or -1 (everything undone; do not call zfi_leave). */
@@ -170,36 +175,41 @@ extern int zfi_enter (zf_handle *h, const struct zfi_action *a, ...);
 /* End it: trace, release the lock.  OK is false if it failed. Errno and message stay. */
 extern void zfi_leave (zf_handle *h, bool ok);
 
-/* Send the call, wait for the reply (progress, cancel, death of the machine), decode into RET (zeroed by the caller;
- * xdr_free it after use, also after failure).  ARGS_PROC or RET_PROC NULL: empty body.  0 or -1 with the error set.
- * If the machine is lost in the ready state this calls zfi_machine_lost; while launching it does not: launch.c cleans up. */
+/* Send the call, wait for the reply (progress, cancel, death of the machine), decode into RET (zeroed by
+ * the caller; xdr_free it after use, also after failure).  ARGS_PROC or RET_PROC NULL: empty body.  0 or
+ * -1 with the error set. If the machine is lost in the ready state this calls zfi_machine_lost; while
+ * launching it does not: launch.c cleans up. */
 extern int zfi_call (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
                      xdrproc_t args_proc, void *args, xdrproc_t ret_proc, void *ret);
 /* With a file that is streamed to (FileIn) or from (FileOut) the daemon. */
 extern int zfi_call_file (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
                           xdrproc_t args_proc, void *args, const char *filename);
-/* Private calls have generated wrappers in actions.c: zfi_int_NAME, declared in generated lib/private-actions.h;
- * they take the handle as locked. */
+/* Private calls have generated wrappers in actions.c: zfi_int_NAME, declared in generated
+ * lib/private-actions.h; they take the handle as locked. */
 
 /* --- events.c --- */
 extern bool zfi_has_event (zf_handle *h, uint64_t event);
-extern void zfi_event (zf_handle *h, uint64_t event, const char *buf, size_t len, const uint64_t *array, size_t array_len);
+extern void zfi_event (zf_handle *h, uint64_t event, const char *buf, size_t len, const uint64_t *array,
+                       size_t array_len);
 
 /* --- wait.c: the wait hook of the connection, deadlines, the console --- */
 
-/* A connection over FD (made non-blocking) whose wait hook is zfi_wait; free it with free.  NULL with the error set. */
+/* A connection over FD (made non-blocking) whose wait hook is zfi_wait; free it with free.  NULL with the
+ * error set. */
 extern struct conn *zfi_conn_new (zf_handle *h, int fd);
-/* Wait until FD (any descriptor, -1: none) is ready for EVENTS.  Meanwhile: reads the console, sends the cancel flag if a
- * call is on the wire, asks the backend once a second.  0, or -1 with errno: ETIMEDOUT (deadline), ECONNRESET (the
- * machine is dead or stuck: h->lost_why), EINTR (cancelled, and no call is on the wire). */
+/* Wait until FD (any descriptor, -1: none) is ready for EVENTS.  Meanwhile: reads the console, sends the
+ * cancel flag if a call is on the wire, asks the backend once a second.  0, or -1 with errno: ETIMEDOUT
+ * (deadline), ECONNRESET (the machine is dead or stuck: h->lost_why), EINTR (cancelled, and no call is on
+ * the wire). */
 extern int zfi_wait (void *handle, int fd, short events);
 /* Deadlines are milliseconds on the monotonic clock. */
 extern int64_t zfi_now_ms (void);
 extern void zfi_set_deadline (zf_handle *h, int64_t deadline_ms);
-/* Read what the console has without waiting: keeps the last 4 KiB, passes it on as event or (verbose) to standard error.  At end of file it
- * closes h->console_fd and sets it to -1. */
+/* Read what the console has without waiting: keeps the last 4 KiB, passes it on as event or (verbose) to
+ * standard error.  At end of file it closes h->console_fd and sets it to -1. */
 extern void zfi_pump_console (zf_handle *h);
-/* The last N lines of the console as printable text (malloced, never NULL but without memory; "" if there are none). */
+/* The last N lines of the console as printable text (malloced, never NULL but without memory; "" if there
+ * are none). */
 extern char *zfi_console_lines (zf_handle *h, unsigned n);
 
 /* --- launch.c --- */
@@ -210,7 +220,8 @@ extern void zfi_machine_lost (zf_handle *h);
 extern int zfi_need_tools (zf_handle *h);
 /* --- accel.c --- */
 enum zfi_accel { ACCEL_KVM, ACCEL_TCG };
-/* Run a real vCPU.  *REASON (static or malloced into the handle's message space, one line) says why not KVM, NULL if KVM. */
+/* Run a real vCPU.  *REASON (static or malloced into the handle's message space, one line) says why not
+ * KVM, NULL if KVM. */
 extern enum zfi_accel zfi_probe_accel (zf_handle *h, char **reason);
 
 /* --- appliance.c: the cached kernel, initramfs and tools root --- */
@@ -230,20 +241,23 @@ extern void zfi_appliance_free (struct zfi_appliance *a);
 extern void zfi_drive_free (struct zf_drive *d);
 /* Forget all drives: the machine is gone, and the next one starts with none. */
 extern void zfi_drives_forget (zf_handle *h);
-/* A name for the emulator that opens exactly drive INDEX and is valid UTF-8, as JSON needs: the absolute path, or a
- * symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and scratch drives. */
+/* A name for the emulator that opens exactly drive INDEX and is valid UTF-8, as JSON needs: the absolute
+ * path, or a symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and
+ * scratch drives. */
 extern char *zfi_drive_filename (zf_handle *h, size_t index);
-/* Launch calls the first just before the emulator opens the drives, the second after it is gone: raw files whose length
- * is no multiple of 512 get their length back if only padding was added. */
+/* Launch calls the first just before the emulator opens the drives, the second after it is gone: raw files
+ * whose length is no multiple of 512 get their length back if only padding was added. */
 extern void zfi_drives_opened (zf_handle *h);
 extern void zfi_drives_closed (zf_handle *h);
 /* The parts of URI (malloced), or NULL with the error set, without any password in it. */
 extern struct zfi_nbd *zfi_nbd_parse (zf_handle *h, const char *uri);
 extern void zfi_nbd_free (struct zfi_nbd *n);
-/* Format of the image open as FD by its first bytes ("raw" if nothing is known), and in *NAMES what other file the header
- * names ("a backing file", ...) or NULL.  *SIZE is the virtual size if the header says so plainly, else -1.  NULL with errno. */
+/* Format of the image open as FD by its first bytes ("raw" if nothing is known), and in *NAMES what other
+ * file the header names ("a backing file", ...) or NULL.  *SIZE is the virtual size if the header says so
+ * plainly, else -1.  NULL with errno. */
 extern const char *zfi_probe_format (int fd, const char **names, int64_t *size);
-/* Run qemu-img with ARGV (NULL-terminated, without argv[0]); its standard output in *OUT (malloced). 0 or -1. */
+/* Run qemu-img with ARGV (NULL-terminated, without argv[0]); its standard output in *OUT (malloced). 0 or
+ * -1. */
 extern int zfi_qemu_img (zf_handle *h, const char *const *argv, char **out);
 
 /* --- backends --- */
@@ -252,13 +266,17 @@ extern int zfi_qemu_img (zf_handle *h, const char *const *argv, char **out);
 struct zf_backend {
   const char *name;
   bool hotplug;             /* disks are added with add_drive once the daemon is up; else all are static */
-  bool external;            /* the machine is not ours (unix:PATH): no accelerator, no appliance (NULL), no drives */
-  /* Start the machine.  Sets h->conn's fd and h->console_fd through the out parameters. *DATA is the backend's own. */
-  int (*start) (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, void **data, int *channel_fd, int *console_fd);
+  /* The machine is not ours (unix:PATH): no accelerator, no appliance (NULL), no drives. */
+  bool external;
+  /* Start the machine.  Sets h->conn's fd and h->console_fd through the out parameters. *DATA is the
+   * backend's own. */
+  int (*start) (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, void **data,
+                int *channel_fd, int *console_fd);
   /* Attach user drive INDEX (target INDEX, lun 0), or the tools root (target 255). */
   int (*add_drive) (zf_handle *h, void *data, size_t index);
   int (*add_tools) (zf_handle *h, void *data, const char *root);
-  /* Is the machine alive and executing?  0, or -1 with *WHY (malloced). Quick; called about once a second during waits. */
+  /* Is the machine alive and executing?  0, or -1 with *WHY (malloced). Quick; called about once a second
+   * during waits. */
   int (*check) (zf_handle *h, void *data, char **why);
   /* End it (politely first if not FORCE), bounded in time; frees DATA.  -1 if something was not flushed. */
   int (*stop) (zf_handle *h, void *data, bool force);

@@ -1,4 +1,5 @@
-/* The local end of a file transfer: opening, reading and writing files, pipes and terminals without ever getting stuck.
+/* The local end of a file transfer: opening, reading and writing files, pipes and terminals without ever
+ * getting stuck.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

@@ -44,7 +44,10 @@ refuse (zf_handle *h, const char *what)
 static int
 hex (char c)
 {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  static const char digits[] = "0123456789abcdef";
+  const char *p = c ? strchr (digits, tolower ((unsigned char) c)) : NULL;
+
+  return p ? (int) (p - digits) : -1;
 }
 
 /* Undo percent-encoding; NULL with the error set. */
@@ -61,7 +64,8 @@ decode (zf_handle *h, struct part p)
     int c = (unsigned char) p.s[i];
 
     if (c == '%') {
-      if (i + 2 >= p.n || hex (p.s[i + 1]) < 0 || hex (p.s[i + 2]) < 0 || (p.s[i + 1] == '0' && p.s[i + 2] == '0')) {
+      if (i + 2 >= p.n || hex (p.s[i + 1]) < 0 || hex (p.s[i + 2]) < 0
+          || (p.s[i + 1] == '0' && p.s[i + 2] == '0')) {
         refuse (h, "\"%\" must be followed by two hexadecimal digits (not 00)");
         free (r);
         return NULL;
@@ -237,8 +241,8 @@ set_export (zf_handle *h, struct zfi_nbd *nbd, struct part path)
   if ((nbd->export = decode (h, path)) == NULL)
     return -1;
   if (strlen (nbd->export) > EXPORT_MAX)
-    return zfi_error (h, EINVAL, "NBD URI: the export's name has %zu bytes; %d are allowed", strlen (nbd->export),
-                      EXPORT_MAX);
+    return zfi_error (h, EINVAL, "NBD URI: the export's name has %zu bytes; %d are allowed",
+                      strlen (nbd->export), EXPORT_MAX);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 /* The format of a disk image, told from its first bytes without opening anything that they name.
  *
- * Only the magic numbers are looked at, and those header fields that would make the emulator open another file: a guest
- * can write all of them into a raw disk.
+ * Only the magic numbers are looked at, and those header fields that would make the emulator open another
+ * file: a guest can write all of them into a raw disk.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -87,7 +87,8 @@ qed_names (const struct header *h)
   return le64_at (h, 16) & 1 ? BACKING_FILE : NULL;
 }
 
-/* A sparse extent may hold a descriptor, and that a parent; capacity 0 means that the descriptor alone counts. */
+/* A sparse extent may hold a descriptor, and that a parent; capacity 0 means that the descriptor alone
+ * counts. */
 static const char *
 vmdk_names (const struct header *h)
 {

@@ -70,7 +70,8 @@ set_attributes (posix_spawnattr_t *attr)
   posix_spawnattr_setsigmask (attr, &none);
   posix_spawnattr_setsigdefault (attr, &pipe_set);
   posix_spawnattr_setpgroup (attr, 0);
-  return posix_spawnattr_setflags (attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  return posix_spawnattr_setflags (attr,
+                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
 /* 0, or an errno value. */
@@ -218,7 +219,8 @@ collect (zf_handle *h, struct child *c)
   return 0;
 }
 
-/* Wait for its end, which may come after its outputs were closed; the status, or -1 with errno if it had to be killed. */
+/* Wait for its end, which may come after its outputs were closed; the status, or -1 with errno if it had
+ * to be killed. */
 static int
 reap (zf_handle *h, struct child *c)
 {

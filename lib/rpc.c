@@ -1,4 +1,5 @@
-/* One call there and back: sending the frame, reading the reply, progress, cancel, and every way in which it can fail.
+/* One call there and back: sending the frame, reading the reply, progress, cancel, and every way in which
+ * it can fail.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -84,8 +85,8 @@ zfi_send_cancel (zf_handle *h)
   return conn_write_word (h->conn, ZF_CANCEL_FLAG);
 }
 
-/* A daemon that always has something to say keeps the wait hook from running, so cancel and deadline are looked at here
- * too.  0, or -1 with errno. */
+/* A daemon that always has something to say keeps the wait hook from running, so cancel and deadline are
+ * looked at here too.  0, or -1 with errno. */
 static int
 stay_awake (zf_handle *h)
 {
@@ -115,8 +116,8 @@ emit_progress (struct rpc *c, uint64_t position, uint64_t total)
   zfi_event (c->h, ZF_EVENT_PROGRESS, NULL, 0, array, 4);
 }
 
-/* Pass on a progress message: never backwards, never past the total.  The full 100 % is kept back until the call has
- * succeeded, since only then it is true. */
+/* Pass on a progress message: never backwards, never past the total.  The full 100 % is kept back until
+ * the call has succeeded, since only then it is true. */
 static void
 pass_progress (struct rpc *c, const struct wire_progress *p)
 {

@@ -24,24 +24,26 @@ struct rpc {
   uint64_t position, total;
 };
 
-/* Errors that end the machine; all return -1.  rpc_lost: errno says why reading or writing failed.  rpc_violation: the
- * daemon broke the protocol. */
+/* Errors that end the machine; all return -1.  rpc_lost: errno says why reading or writing failed.
+ * rpc_violation: the daemon broke the protocol. */
 extern int rpc_lost (struct rpc *c);
 extern int rpc_violation (struct rpc *c, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 
-/* Read the next word that is no progress message; those are passed on.  A daemon's cancel flag is taken once in a FileIn
- * call (c->daemon_cancelled) and skipped.  0, or -1 with the error set. */
+/* Read the next word that is no progress message; those are passed on.  A daemon's cancel flag is taken
+ * once in a FileIn call (c->daemon_cancelled) and skipped.  0, or -1 with the error set. */
 extern int rpc_read_length (struct rpc *c, uint32_t *len);
 /* Take whatever flags have arrived, without waiting; any other word is a violation. */
 extern int rpc_poll_flags (struct rpc *c);
-/* Read the reply into c->frame and check its header.  0: c->ok says whether it is an error, which then is set. */
+/* Read the reply into c->frame and check its header.  0: c->ok says whether it is an error, which then is
+ * set. */
 extern int rpc_read_reply (struct rpc *c);
 
-/* Tell the daemon to end the call, once: the flag if nothing is half sent.  From now on the call has a deadline.  0, or
- * -1 with errno. */
+/* Tell the daemon to end the call, once: the flag if nothing is half sent.  From now on the call has a
+ * deadline.  0, or -1 with errno. */
 extern int zfi_send_cancel (zf_handle *h);
 
-/* Wait for a local file; a cancel ends the wait with EINTR.  OR_DAEMON: something from the daemon ends it as well. */
+/* Wait for a local file; a cancel ends the wait with EINTR.  OR_DAEMON: something from the daemon ends it
+ * as well. */
 extern int zfi_wait_local (zf_handle *h, int fd, short events, bool or_daemon);
 
 /* --- local-file.c: the local end of a transfer --- */
@@ -60,8 +62,8 @@ struct local_file {
 /* Open for reading: 0, or -1 with the error set.  "-" is standard input. */
 extern int file_open_in (zf_handle *h, struct local_file *f, const char *name);
 extern void file_close_in (struct local_file *f);
-/* At most N bytes: their number, 0 at the end, -1 with errno (EINTR: cancelled), or -2: nothing yet, but something came from
- * the daemon. */
+/* At most N bytes: their number, 0 at the end, -1 with errno (EINTR: cancelled), or -2: nothing yet, but
+ * something came from the daemon. */
 extern ssize_t file_read (zf_handle *h, struct local_file *f, void *p, size_t n);
 
 /* Create for writing; "-" is standard output.  These return 0, or -1 with errno. */

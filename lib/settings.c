@@ -40,7 +40,8 @@ environment_bool (const char *name)
                || strcasecmp (s, "on") == 0);
 }
 
-/* A number from MIN to MAX; anything else is ignored with a warning, as there is no handle yet that could hold an error. */
+/* A number from MIN to MAX; anything else is ignored with a warning, as there is no handle yet that could
+ * hold an error. */
 static int
 environment_int (zf_handle *h, const char *name, int def, int min, int max)
 {
@@ -79,8 +80,9 @@ split (const char *s, int *err)
 
   if (list == NULL)
     *err = ENOMEM;
-  for (char *p = text && list ? strtok_r (text, ":", &save) : NULL; p != NULL; p = strtok_r (NULL, ":", &save))
-    list[n++] = copy (p, err);
+  if (text != NULL && list != NULL)
+    for (char *p = strtok_r (text, ":", &save); p != NULL; p = strtok_r (NULL, ":", &save))
+      list[n++] = copy (p, err);
   free (text);
   return list;
 }

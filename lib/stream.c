@@ -1,4 +1,5 @@
-/* File transfers as the library sees the wire: chunks out (FileIn), chunks in (FileOut), and both sides' ways to stop.
+/* File transfers as the library sees the wire: chunks out (FileIn), chunks in (FileOut), and both sides'
+ * ways to stop.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -68,7 +69,8 @@ send_chunks (struct rpc *c, bool cancelled, const unsigned char *p, size_t n)
 /* How sending came to its end; SEND_LOST: the error is set and the machine gone. */
 enum send_end { SEND_DONE, SEND_DAEMON, SEND_USER, SEND_LOCAL, SEND_LOST };
 
-/* Send the file's content without the chunk that ends it.  SEND_LOCAL: *ERR says what is wrong with the file. */
+/* Send the file's content without the chunk that ends it.  SEND_LOCAL: *ERR says what is wrong with the
+ * file. */
 static enum send_end
 send_content (struct rpc *c, struct local_file *f, unsigned char *data, int *err)
 {
@@ -157,8 +159,9 @@ read_chunk (struct rpc *c, struct chunk *chunk)
   return 0;
 }
 
-/* Receive until the last chunk.  *ERR is the first errno of the local file, or 0; then the daemon is told to stop and what
- * still comes is thrown away.  1: all came; 0: the daemon ended it with a cancelled chunk; -1: the machine is lost. */
+/* Receive until the last chunk.  *ERR is the first errno of the local file, or 0; then the daemon is told
+ * to stop and what still comes is thrown away.  1: all came; 0: the daemon ended it with a cancelled
+ * chunk; -1: the machine is lost. */
 static int
 receive_content (struct rpc *c, struct local_file *f, int *err)
 {

@@ -164,7 +164,8 @@ check_backend (zf_handle *h)
   return -1;
 }
 
-/* What there is to do for a cancelled call: the flag if it can be sent, and in any case an end to patience. */
+/* What there is to do for a cancelled call: the flag if it can be sent, and in any case an end to
+ * patience. */
 static int
 look_at_cancel (zf_handle *h, bool local)
 {
@@ -177,7 +178,8 @@ look_at_cancel (zf_handle *h, bool local)
   return zfi_send_cancel (h);
 }
 
-/* Wait for FD.  OTHER (or -1) is the connection, whose input ends the wait too; LOCAL makes a cancel end it. */
+/* Wait for FD.  OTHER (or -1) is the connection, whose input ends the wait too; LOCAL makes a cancel end
+ * it. */
 static int
 wait_for (zf_handle *h, int fd, short events, int other, bool local)
 {

@@ -224,8 +224,8 @@ run (void *opaque)
 }
 
 static void
-count_quit (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len, const uint64_t *array,
-            size_t array_len)
+count_quit (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len,
+            const uint64_t *array, size_t array_len)
 {
   struct fake *f = opaque;
 
@@ -237,7 +237,8 @@ static void
 ignore_warning (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len,
                 const uint64_t *array, size_t array_len)
 {
-  (void) h; (void) opaque; (void) event; (void) handle; (void) buf; (void) len; (void) array; (void) array_len;
+  (void) h; (void) opaque; (void) event; (void) handle;
+  (void) buf; (void) len; (void) array; (void) array_len;
 }
 
 static void

@@ -33,8 +33,8 @@ struct fake {
   unsigned quits;           /* subprocess-quit events */
 };
 
-/* A handle that was launched on a fake daemon: the thread sends the launch flag, answers the library's hello, runs SCRIPT, and then
- * answers every call with success until the connection ends. */
+/* A handle that was launched on a fake daemon: the thread sends the launch flag, answers the library's
+ * hello, runs SCRIPT, and then answers every call with success until the connection ends. */
 extern struct fake *fake_new (fake_script script, void *opaque);
 /* Launch H again on the same daemon, with another script. */
 extern void fake_again (struct fake *f, fake_script script, void *opaque);
@@ -57,7 +57,8 @@ extern struct wire_header fake_header (struct fake *f);
 extern void fake_progress (struct fake *f, uint64_t position, uint64_t total);
 /* Read a word that must be the cancel flag. */
 extern void fake_expect_cancel (struct fake *f);
-/* FileIn: read a chunk (a cancel flag before it is passed over).  Bytes of data, 0 the end, -1 cancelled, -2 the library is gone. */
+/* FileIn: read a chunk (a cancel flag before it is passed over).  Bytes of data, 0 the end, -1 cancelled,
+ * -2 the library is gone. */
 extern int fake_read_chunk (struct fake *f, unsigned char data[ZF_CHUNK_MAX]);
 /* FileOut. */
 extern void fake_chunk (struct fake *f, bool cancelled, const void *p, size_t n);

@@ -1,4 +1,5 @@
-/* disk_create, disk_format and disk_virtual_size with the real qemu-img, and programs in its place that misbehave.
+/* disk_create, disk_format and disk_virtual_size with the real qemu-img, and programs in its place that
+ * misbehave.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -59,7 +60,8 @@ static void
 test_create_options (void **state)
 {
   struct zf_disk_create_opts o = {
-    .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION | ZF_DISK_CREATE_OPTS_CLUSTERSIZE | ZF_DISK_CREATE_OPTS_COMPAT,
+    .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION | ZF_DISK_CREATE_OPTS_CLUSTERSIZE
+      | ZF_DISK_CREATE_OPTS_COMPAT,
     .preallocation = "metadata", .clustersize = 4096, .compat = "1.1",
   };
   zf_handle *h = zf_create ();
@@ -91,18 +93,26 @@ test_create_options (void **state)
 static void
 test_create_refused (void **state)
 {
-  static const struct { const char *format; int64_t size; struct zf_disk_create_opts o; const char *text; } cases[] = {
+  static const struct {
+    const char *format;
+    int64_t size;
+    struct zf_disk_create_opts o;
+    const char *text;
+  } cases[] = {
     { "vmdk", 1, { 0 }, "raw and qcow2" },
     { "raw", -1, { 0 }, "negative" },
     { "qcow2", -1, { 0 }, "negative" },
     { "raw", INT64_MIN, { 0 }, "negative" },
     { "raw", 1, { .bitmask = ZF_DISK_CREATE_OPTS_BACKINGFILE, .backingfile = "x" }, "qcow2 images only" },
-    { "raw", 1, { .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION, .preallocation = "metadata" }, "preallocation must be" },
-    { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION, .preallocation = "off,size=1" }, "preallocation must be" },
+    { "raw", 1, { .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION, .preallocation = "metadata" },
+      "preallocation must be" },
+    { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION, .preallocation = "off,size=1" },
+      "preallocation must be" },
     { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_COMPAT, .compat = "2" }, "compat must be" },
     { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_CLUSTERSIZE, .clustersize = 1000 }, "power of two" },
     { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_CLUSTERSIZE, .clustersize = INT32_MIN }, "power of two" },
-    { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_BACKINGFORMAT, .backingformat = "raw" }, "without a backing file" },
+    { "qcow2", 1, { .bitmask = ZF_DISK_CREATE_OPTS_BACKINGFORMAT, .backingformat = "raw" },
+      "without a backing file" },
   };
   zf_handle *h = zf_create ();
 

@@ -56,8 +56,10 @@ static void
 test_names (void **state)
 {
   static const char *const names[] = {
-    " ", ",", "a,readonly=on", "=", ":", "nbd:x", "json:{}", "fat:rw:x", "-hda", "-", "a&b<c>'\"", "new\nline", "tab\t",
-    "%s%n", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9f", "inv\xff" "alid", "\xc0\xaf", "\xed\xa0\x80", "trunc\xe2\x82",
+    " ", ",", "a,readonly=on", "=", ":", "nbd:x", "json:{}", "fat:rw:x", "-hda", "-", "a&b<c>'\"",
+    "new\nline", "tab\t",
+    "%s%n", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9f", "inv\xff" "alid", "\xc0\xaf", "\xed\xa0\x80",
+    "trunc\xe2\x82",
   };
   zf_handle *h = zf_create ();
   struct stat want, got;
@@ -161,10 +163,12 @@ test_options (void **state)
     { { .bitmask = ZF_ADD_DRIVE_OPTS_LABEL, .label = "first" }, EEXIST, "another drive has the label" },
     { { .bitmask = ZF_ADD_DRIVE_OPTS_LABEL, .label = NULL }, EINVAL, "label is NULL" },
     { { .bitmask = ZF_ADD_DRIVE_OPTS_DISCARD, .discard = "yes" }, EINVAL, "disable, enable or besteffort" },
-    { { .bitmask = ZF_ADD_DRIVE_OPTS_DISCARD | ZF_ADD_DRIVE_OPTS_READONLY, .discard = "enable", .readonly = 1 },
+    { { .bitmask = ZF_ADD_DRIVE_OPTS_DISCARD | ZF_ADD_DRIVE_OPTS_READONLY, .discard = "enable",
+        .readonly = 1 },
       ENOTSUP, "discard cannot be enabled: the drive is read-only" },
     { { .bitmask = ZF_ADD_DRIVE_OPTS_BLOCKSIZE, .blocksize = 1024 }, EINVAL, "512 or 4096" },
-    { { .bitmask = ZF_ADD_DRIVE_OPTS_BLOCKSIZE, .blocksize = 4096 }, EINVAL, "no multiple of the block size 4096" },
+    { { .bitmask = ZF_ADD_DRIVE_OPTS_BLOCKSIZE, .blocksize = 4096 }, EINVAL,
+      "no multiple of the block size 4096" },
     { { .bitmask = ZF_ADD_DRIVE_OPTS_CACHEMODE, .cachemode = "none" }, EINVAL, "writeback or unsafe" },
     { { .bitmask = ZF_ADD_DRIVE_OPTS_FORMAT, .format = "nbd" }, EINVAL, "format \"nbd\" is unknown" },
     { { .bitmask = ZF_ADD_DRIVE_OPTS_FORMAT, .format = "raw,x=y" }, EINVAL, "is unknown" },
@@ -279,6 +283,7 @@ test_formats (void **state)
 static void
 test_naming_images (void **state)
 {
+  static const char *const names[] = { "backing", "data", "text", "sparse", "parent", NULL };
   static const char descriptor[] = "# Disk DescriptorFile\nversion=1\nRW 1 FLAT \"/etc/shadow\" 0\n";
   unsigned char sparse[1024] = "KDMV\1";
   zf_handle *h = zf_create ();
@@ -293,7 +298,7 @@ test_naming_images (void **state)
   strcpy ((char *) sparse + 512, "parentFileNameHint=\"x\"");
   make_file ("parent", 4096, sparse, sizeof sparse);
 
-  for (const char *const *n = (const char *const[]) { "backing", "data", "text", "sparse", "parent", NULL }; *n; n++) {
+  for (const char *const *n = names; *n != NULL; n++) {
     assert_int_equal (zf_add_drive (h, *n, NULL), -1);
     assert_error (h, EPERM, "state the format");
     assert_int_equal (zf_add_drive_ro (h, *n), -1);

@@ -1,4 +1,5 @@
-/* Calls of the library on a well-behaved daemon: results, errors, states, progress, callbacks and trace lines.
+/* Calls of the library on a well-behaved daemon: results, errors, states, progress, callbacks and trace
+ * lines.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -228,8 +229,8 @@ test_call_inside_callback (void **state)
 }
 
 static void
-count (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len, const uint64_t *array,
-       size_t array_len)
+count (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len,
+       const uint64_t *array, size_t array_len)
 {
   (void) event; (void) buf; (void) len; (void) array; (void) array_len;
   ++*(int *) opaque;
@@ -261,8 +262,8 @@ test_registering (void **state)
 /* --- trace --- */
 
 static void
-collect (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len, const uint64_t *array,
-         size_t array_len)
+collect (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len,
+         const uint64_t *array, size_t array_len)
 {
   struct buf *b = opaque;
 
@@ -306,7 +307,8 @@ test_trace (void **state)
   assert_non_null (strstr ((char *) b.data, "zero_device \"/dev/\\\"s\\nda\"\nzero_device = 0\n"));
   assert_non_null (strstr ((char *) b.data, "zero_device NULL\nzero_device = -1 (error)\n"));
   assert_non_null (strstr ((char *) b.data, "is_zero_device \"/dev/sda\"\nis_zero_device = 1\n"));
-  assert_non_null (strstr ((char *) b.data, "add_drive \"nbd://user:***@host/x\" readonly:true format:\"raw\" blocksize:512\n"));
+  assert_non_null (strstr ((char *) b.data, "add_drive \"nbd://user:***@host/x\" readonly:true "
+                           "format:\"raw\" blocksize:512\n"));
   assert_non_null (strstr ((char *) b.data, "get_backend = \"unix:/tmp/"));
   assert_null (strstr ((char *) b.data, "secret"));
   assert_null (strstr (zf_last_error (f->h) ? zf_last_error (f->h) : "", "secret"));

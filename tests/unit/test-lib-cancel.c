@@ -1,4 +1,5 @@
-/* Cancelling: from a signal handler and from a thread, twice, without a call, and a daemon that does not listen.
+/* Cancelling: from a signal handler and from a thread, twice, without a call, and a daemon that does not
+ * listen.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

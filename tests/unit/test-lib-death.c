@@ -1,4 +1,5 @@
-/* The machine goes away before, during and after a call and in the middle of transfers: an error, one event, and the handle can launch again.
+/* The machine goes away before, during and after a call and in the middle of transfers: an error, one
+ * event, and the handle can launch again.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

@@ -204,7 +204,8 @@ test_download (void **state)
   int fd;
 
   (void) state;
-  /* Data at the start, in the middle and in the last byte; holes elsewhere, also at the end of a shorter version. */
+  /* Data at the start, in the middle and in the last byte; holes elsewhere, also at the end of a shorter
+   * version. */
   for (int shorter = 0; shorter < 2; shorter++) {
     memset (buf_reserve (&c.b, size), 0, size);
     c.b.len = size - 5 * shorter;

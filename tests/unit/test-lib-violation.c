@@ -182,7 +182,8 @@ static const struct violation {
   { "cannot be decoded", say_body, BODY (0, 1, { 1000000 }), call_list },
   { "cannot be decoded", say_body, BODY (0, 2, { 1, UINT32_MAX }), call_list },       /* string in it */
   { "cannot be decoded", say_body, BODY (0, 0, { 0 }), call_list },
-  { "cannot be decoded", say_body, BODY (0, 2, { 100, 0x41414141 }), call_checksum }, /* string without an end */
+  /* string without an end */
+  { "cannot be decoded", say_body, BODY (0, 2, { 100, 0x41414141 }), call_checksum },
   { "cannot be decoded", say_body, BODY (0, 1, { UINT32_MAX }), call_checksum },
   { "error reply that cannot be decoded", say_body, BODY (1, 1, { UINT32_MAX }), call_zero },
   { "error reply that cannot be decoded", say_body, BODY (1, 2, { 0, 70000 }), call_zero },

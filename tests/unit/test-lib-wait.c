@@ -64,8 +64,8 @@ test_stuck (void **state)
 }
 
 static void
-collect (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len, const uint64_t *array,
-         size_t array_len)
+collect (zf_handle *h, void *opaque, uint64_t event, int handle, const char *buf, size_t len,
+         const uint64_t *array, size_t array_len)
 {
   (void) h; (void) event; (void) handle; (void) array; (void) array_len;
   *(size_t *) opaque += len;
