@@ -71,6 +71,7 @@ enum test_start {
   START_EMPTY = 0,          /* both disks all zero, nothing mounted */
   START_PARTITION,          /* /dev/sda with one MBR partition */
   START_FS,                 /* and ext4 on /dev/sda1, mounted on / */
+  START_ANY,                /* whatever the test before it left: for tests that do not look at it (quicker) */
 };
 
 /* A test in the shell's own language: the commands run after START and print exactly EXPECT. */

@@ -15,7 +15,7 @@ const struct action actions_block[] = {
       "List the whole disks in the order in which they were added: C</dev/sda>, C</dev/sdb> and so on, "
       "with C</dev/sdaa> after C</dev/sdz>.  The appliance's own disks are not among them.  See also "
       "A<list_partitions>.",
-    .tests = { { START_EMPTY, "list-devices\n", "/dev/sda\n/dev/sdb\n" } } },
+    .tests = { { START_ANY, "list-devices\n", "/dev/sda\n/dev/sdb\n" } } },
 
   { .name = "list_partitions", .proc = 8,
     .ret = T_DEVICE_LIST,
@@ -35,7 +35,7 @@ const struct action actions_block[] = {
     .shortdesc = "count the disks",
     .longdesc =
       "The number of whole disks, without the appliance's own.  It is the length of A<list_devices>.",
-    .tests = { { START_EMPTY, "nr-devices\n", "2\n" } } },
+    .tests = { { START_ANY, "nr-devices\n", "2\n" } } },
 
   { .name = "blockdev_getsize64", .proc = 63,
     .ret = T_INT64,
@@ -44,8 +44,8 @@ const struct action actions_block[] = {
     .shortdesc = "size of a device in bytes",
     .longdesc = "The size of C<device> in bytes.  See also A<blockdev_getsz>.",
     .tests = {
-      { START_EMPTY, "blockdev-getsize64 /dev/sda\nblockdev-getsize64 /dev/sdb\n", "536870912\n67108864\n" },
-      { START_EMPTY, "blockdev-getsize64 /dev/sdc\n", "", .error = "/dev/sdc" },
+      { START_ANY, "blockdev-getsize64 /dev/sda\nblockdev-getsize64 /dev/sdb\n", "536870912\n67108864\n" },
+      { START_ANY, "blockdev-getsize64 /dev/sdc\n", "", .error = "/dev/sdc" },
     } },
 
   { .name = "blockdev_getsz", .proc = 62,
@@ -56,7 +56,7 @@ const struct action actions_block[] = {
     .longdesc =
       "The size of C<device> in units of 512 bytes, whatever its own sectors are (see "
       "A<blockdev_getss>).  For the size in bytes use A<blockdev_getsize64>.",
-    .tests = { { START_EMPTY, "blockdev-getsz /dev/sdb\n", "131072\n" } } },
+    .tests = { { START_ANY, "blockdev-getsz /dev/sdb\n", "131072\n" } } },
 
   { .name = "blockdev_getss", .proc = 59,
     .ret = T_INT,
@@ -64,7 +64,7 @@ const struct action actions_block[] = {
     .since = "0.1",
     .shortdesc = "sector size of a device",
     .longdesc = "The logical sector size of C<device> in bytes: usually 512, or 4096.",
-    .tests = { { START_EMPTY, "blockdev-getss /dev/sda\n", "512\n" } } },
+    .tests = { { START_ANY, "blockdev-getss /dev/sda\n", "512\n" } } },
 
   { .name = "blockdev_getro", .proc = 58,
     .ret = T_BOOL,
@@ -74,7 +74,7 @@ const struct action actions_block[] = {
     .longdesc =
       "True if C<device> is set read-only in the appliance (see A<blockdev_setro>), or lies on a drive "
       "that was added read-only.",
-    .tests = { { START_EMPTY, "blockdev-getro /dev/sdb\n", "false\n" } } },
+    .tests = { { START_ANY, "blockdev-getro /dev/sdb\n", "false\n" } } },
 
   { .name = "blockdev_setro", .proc = 56,
     .args = { { "device", T_DEVICE } },
@@ -84,7 +84,7 @@ const struct action actions_block[] = {
       "Make the appliance refuse writes to C<device> until A<blockdev_setrw>.  This is a setting of the "
       "running appliance: nothing is written to the disk.",
     .tests = {
-      { START_EMPTY,
+      { START_ANY,
         "blockdev-setro /dev/sdb\n"
         "blockdev-getro /dev/sdb\n"
         "blockdev-setrw /dev/sdb\n"
@@ -99,7 +99,7 @@ const struct action actions_block[] = {
     .longdesc =
       "Undo A<blockdev_setro> for C<device>.  A drive that was added read-only cannot be made writable: "
       "that is refused with C<EROFS>.",
-    .tests = { { START_EMPTY, "blockdev-setrw /dev/sda\nblockdev-getro /dev/sda\n", "false\n" } } },
+    .tests = { { START_ANY, "blockdev-setrw /dev/sda\nblockdev-getro /dev/sda\n", "false\n" } } },
 
   { .name = "blockdev_flushbufs", .proc = 64,
     .args = { { "device", T_DEVICE } },
@@ -108,7 +108,7 @@ const struct action actions_block[] = {
     .longdesc =
       "Write what the appliance's cache holds for C<device> and forget it, so that the next read comes "
       "from the disk.  See also A<sync> and A<drop_caches>.",
-    .tests = { { START_EMPTY, "blockdev-flushbufs /dev/sda\n", "" } } },
+    .tests = { { START_ANY, "blockdev-flushbufs /dev/sda\n", "" } } },
 
   { .name = "blockdev_rereadpt", .proc = 65,
     .args = { { "device", T_DEVICE } },
@@ -137,8 +137,8 @@ const struct action actions_block[] = {
         "pread-device /dev/sda 4 1001\n"
         "echo\n",
         "5\nello\n" },
-      { START_EMPTY, "pread-device /dev/sda 10 536870912\n", "" },
-      { START_EMPTY, "pread-device /dev/sda -1 0\n", "", .error = "negative" },
+      { START_ANY, "pread-device /dev/sda 10 536870912\n", "" },
+      { START_ANY, "pread-device /dev/sda -1 0\n", "", .error = "negative" },
     } },
 
   { .name = "pwrite_device", .proc = 275,
@@ -160,8 +160,8 @@ const struct action actions_block[] = {
         "pread-device /dev/sda 3 511\n"
         "echo\n",
         "3\nabc\n" },
-      { START_EMPTY, "pwrite-device /dev/sdb abc 67108862\n", "", .error = "do not fit" },
-      { START_EMPTY, "pwrite-device /dev/sdb abc -1\n", "", .error = "negative" },
+      { START_ANY, "pwrite-device /dev/sdb abc 67108862\n", "", .error = "do not fit" },
+      { START_ANY, "pwrite-device /dev/sdb abc -1\n", "", .error = "negative" },
     } },
 
   { .name = "part_disk", .proc = 210,
@@ -178,7 +178,7 @@ const struct action actions_block[] = {
     .tests = {
       { START_EMPTY, "part-disk /dev/sda mbr\nlist-partitions\n", "/dev/sda1\n" },
       { START_EMPTY, "part-disk /dev/sdb gpt\nlist-partitions\n", "/dev/sdb1\n" },
-      { START_EMPTY, "part-disk /dev/sda nonsense\n", "", .error = "nonsense" },
+      { START_ANY, "part-disk /dev/sda nonsense\n", "", .error = "nonsense" },
     } },
 
   { .name = NULL }

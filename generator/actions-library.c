@@ -54,7 +54,7 @@ const struct action actions_library[] = {
       "disk.\n"
       "\n"
       "=back",
-    .tests = { { START_EMPTY, "add-drive /dev/null\n", "", .error = "only before launch" } } },
+    .tests = { { START_ANY, "add-drive /dev/null\n", "", .error = "only before launch" } } },
 
   { .name = "add_drive_ro",
     .args = { { "filename", T_FILENAME } },
@@ -85,7 +85,7 @@ const struct action actions_library[] = {
       "Unmount everything, write it to the disks and end the appliance.  The result says whether all of "
       "it was written, which closing a handle cannot report.  Afterwards the handle has no drives, and "
       "can be used again.  It is no error if there is no appliance.",
-    .tests = { { START_EMPTY, "is-config\n", "false\n" } } },
+    .tests = { { START_ANY, "is-config\n", "false\n" } } },
 
   { .name = "is_config",
     .ret = T_BOOL,
@@ -93,7 +93,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "test whether the handle is being configured",
     .longdesc = "True before A<launch> and after A<shutdown>, while drives can be added.",
-    .tests = { { START_EMPTY, "is-config\n", "false\n" } } },
+    .tests = { { START_ANY, "is-config\n", "false\n" } } },
 
   { .name = "is_ready",
     .ret = T_BOOL,
@@ -101,7 +101,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "test whether the appliance is ready",
     .longdesc = "True once A<launch> has returned successfully, until the appliance ends.",
-    .tests = { { START_EMPTY, "is-ready\n", "true\n" } } },
+    .tests = { { START_ANY, "is-ready\n", "true\n" } } },
 
   { .name = "set_autosync",
     .args = { { "autosync", T_BOOL } },
@@ -111,7 +111,7 @@ const struct action actions_library[] = {
     .longdesc =
       "By default A<shutdown> and closing the handle first have the appliance unmount its filesystems and flush the disks.  "
       "With this off they do not: what A<sync> or an unmount has not written by then is lost.",
-    .tests = { { START_EMPTY, "set-autosync false\nget-autosync\nset-autosync true\n", "false\n" } } },
+    .tests = { { START_ANY, "set-autosync false\nget-autosync\nset-autosync true\n", "false\n" } } },
 
   { .name = "get_autosync",
     .ret = T_BOOL,
@@ -119,7 +119,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "is the flush at the end on",
     .longdesc = "The setting of A<set_autosync>.",
-    .tests = { { START_EMPTY, "get-autosync\n", "true\n" } } },
+    .tests = { { START_ANY, "get-autosync\n", "true\n" } } },
 
   { .name = "set_verbose",
     .args = { { "verbose", T_BOOL } },
@@ -129,7 +129,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Turn messages of the library, and the console of an appliance that is launched afterwards, on or "
       "off.  The default is off, or what C<$ZEROFISH_DEBUG> says (1 for on).",
-    .tests = { { START_EMPTY, "set-verbose false\nget-verbose\n", "false\n" } } },
+    .tests = { { START_ANY, "set-verbose false\nget-verbose\n", "false\n" } } },
 
   { .name = "get_verbose",
     .ret = T_BOOL,
@@ -137,7 +137,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "are verbose messages on",
     .longdesc = "The setting of A<set_verbose>.",
-    .tests = { { START_EMPTY, "get-verbose\n", "false\n" } } },
+    .tests = { { START_ANY, "get-verbose\n", "false\n" } } },
 
   { .name = "set_trace",
     .args = { { "trace", T_BOOL } },
@@ -147,7 +147,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Turn a line for each call, with its arguments and its result, on or off.  Keys are not shown.  "
       "The default is off, or what C<$ZEROFISH_TRACE> says (1 for on).",
-    .tests = { { START_EMPTY, "set-trace false\nget-trace\n", "false\n" } } },
+    .tests = { { START_ANY, "set-trace false\nget-trace\n", "false\n" } } },
 
   { .name = "get_trace",
     .ret = T_BOOL,
@@ -155,7 +155,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "is the trace of calls on",
     .longdesc = "The setting of A<set_trace>.",
-    .tests = { { START_EMPTY, "get-trace\n", "false\n" } } },
+    .tests = { { START_ANY, "get-trace\n", "false\n" } } },
 
   { .name = "set_memsize",
     .args = { { "memsize", T_INT } },
@@ -166,8 +166,8 @@ const struct action actions_library[] = {
       "Set the memory of appliances that are launched from now on, in MiB, at least 128.  The default is "
       "1280, or C<$ZEROFISH_MEMSIZE>.",
     .tests = {
-      { START_EMPTY, "set-memsize 600\nget-memsize\n", "600\n" },
-      { START_EMPTY, "set-memsize 1\n", "", .error = "from 128" },
+      { START_ANY, "set-memsize 600\nget-memsize\n", "600\n" },
+      { START_ANY, "set-memsize 1\n", "", .error = "from 128" },
     } },
 
   { .name = "get_memsize",
@@ -176,7 +176,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "memory of the appliance",
     .longdesc = "The setting of A<set_memsize>, in MiB.",
-    .tests = { { START_EMPTY, "set-memsize 1280\nget-memsize\n", "1280\n" } } },
+    .tests = { { START_ANY, "set-memsize 1280\nget-memsize\n", "1280\n" } } },
 
   { .name = "set_smp",
     .args = { { "smp", T_INT } },
@@ -187,8 +187,8 @@ const struct action actions_library[] = {
       "Set the number of virtual CPUs of appliances that are launched from now on, 1 to 255.  The "
       "default is 1.",
     .tests = {
-      { START_EMPTY, "set-smp 2\nget-smp\nset-smp 1\n", "2\n" },
-      { START_EMPTY, "set-smp 0\n", "", .error = "from 1 to 255" },
+      { START_ANY, "set-smp 2\nget-smp\nset-smp 1\n", "2\n" },
+      { START_ANY, "set-smp 0\n", "", .error = "from 1 to 255" },
     } },
 
   { .name = "get_smp",
@@ -197,7 +197,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "number of virtual CPUs",
     .longdesc = "The setting of A<set_smp>.",
-    .tests = { { START_EMPTY, "get-smp\n", "1\n" } } },
+    .tests = { { START_ANY, "get-smp\n", "1\n" } } },
 
   { .name = "set_backend",
     .args = { { "backend", T_STRING } },
@@ -207,7 +207,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Choose the backend: C<direct> runs qemu itself, and is the default unless C<$ZEROFISH_BACKEND> "
       "says otherwise.  A backend that does not exist is refused with C<EINVAL>.",
-    .tests = { { START_EMPTY, "set-backend direct\n", "", .error = "only before launch" } } },
+    .tests = { { START_ANY, "set-backend direct\n", "", .error = "only before launch" } } },
 
   { .name = "get_backend",
     .ret = T_STRING,
@@ -215,7 +215,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "the backend in use",
     .longdesc = "The setting of A<set_backend>.",
-    .tests = { { START_EMPTY, "get-backend | sed d\n", "" } } },
+    .tests = { { START_ANY, "get-backend | sed d\n", "" } } },
 
   { .name = "set_backend_settings",
     .args = { { "settings", T_STRING_LIST } },
@@ -227,7 +227,7 @@ const struct action actions_library[] = {
       "always uses software emulation, C<force_kvm> never does.  Unknown settings are ignored.  The "
       "default is C<$ZEROFISH_BACKEND_SETTINGS>, separated by colons.",
     .tests = {
-      { START_EMPTY,
+      { START_ANY,
         "set-backend-settings \"force_tcg other\"\nget-backend-settings\n",
         "force_tcg\nother\n" },
     } },
@@ -238,7 +238,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "details of the backend",
     .longdesc = "The setting of A<set_backend_settings>.",
-    .tests = { { START_EMPTY, "set-backend-settings force_tcg\nget-backend-settings\n", "force_tcg\n" } } },
+    .tests = { { START_ANY, "set-backend-settings force_tcg\nget-backend-settings\n", "force_tcg\n" } } },
 
   { .name = "set_hv",
     .args = { { "hv", T_STRING } },
@@ -249,7 +249,7 @@ const struct action actions_library[] = {
       "Set the program that runs the appliance, for launches from now on.  The default is "
       "C<$ZEROFISH_HV>, else the first qemu found in C<$PATH> and in the usual places of distributions.  "
       "It must be a qemu.",
-    .tests = { { START_EMPTY, "get-hv | sed d\n", "" } } },
+    .tests = { { START_ANY, "get-hv | sed d\n", "" } } },
 
   { .name = "get_hv",
     .ret = T_STRING,
@@ -258,7 +258,7 @@ const struct action actions_library[] = {
     .shortdesc = "the emulator in use",
     .longdesc =
       "The setting of A<set_hv>, or the program that would be taken.  It is an error if none is found.",
-    .tests = { { START_EMPTY, "get-hv | sed d\n", "" } } },
+    .tests = { { START_ANY, "get-hv | sed d\n", "" } } },
 
   { .name = "set_cachedir",
     .args = { { "cachedir", T_STRING } },
@@ -268,7 +268,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Set the folder in which built appliances are kept.  The default is C<$ZEROFISH_CACHEDIR>, else "
       "C<zerofish> in C<$XDG_CACHE_HOME> or F<~/.cache>.",
-    .tests = { { START_EMPTY, "get-cachedir | sed d\n", "" } } },
+    .tests = { { START_ANY, "get-cachedir | sed d\n", "" } } },
 
   { .name = "get_cachedir",
     .ret = T_STRING,
@@ -276,7 +276,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "folder of kept appliances",
     .longdesc = "The setting of A<set_cachedir>.",
-    .tests = { { START_EMPTY, "get-cachedir | sed d\n", "" } } },
+    .tests = { { START_ANY, "get-cachedir | sed d\n", "" } } },
 
   { .name = "set_tmpdir",
     .args = { { "tmpdir", T_STRING } },
@@ -286,7 +286,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Set the folder for temporary files, such as the throw-away layers of read-only drives.  The "
       "default is C<$ZEROFISH_TMPDIR>, else C<$TMPDIR>, else F</tmp>.",
-    .tests = { { START_EMPTY, "set-tmpdir /tmp\nget-tmpdir\n", "/tmp\n" } } },
+    .tests = { { START_ANY, "set-tmpdir /tmp\nget-tmpdir\n", "/tmp\n" } } },
 
   { .name = "get_tmpdir",
     .ret = T_STRING,
@@ -294,7 +294,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "folder of temporary files",
     .longdesc = "The setting of A<set_tmpdir>.",
-    .tests = { { START_EMPTY, "get-tmpdir | sed d\n", "" } } },
+    .tests = { { START_ANY, "get-tmpdir | sed d\n", "" } } },
 
   { .name = "disk_create",
     .args = { { "filename", T_FILENAME }, { "format", T_STRING }, { "size", T_INT64 } },
@@ -331,12 +331,12 @@ const struct action actions_library[] = {
       "\n"
       "=back",
     .tests = {
-      { START_EMPTY,
+      { START_ANY,
         "disk-create t.qcow2 qcow2 1048576 preallocation:metadata\n"
         "disk-format t.qcow2\n"
         "disk-virtual-size t.qcow2\n",
         "qcow2\n1048576\n" },
-      { START_EMPTY, "disk-create t.img nonsense 1048576\n", "", .error = "nonsense" },
+      { START_ANY, "disk-create t.img nonsense 1048576\n", "", .error = "nonsense" },
     } },
 
   { .name = "disk_format",
@@ -348,7 +348,7 @@ const struct action actions_library[] = {
     .longdesc =
       "Detect the format of the disk image C<filename>: C<raw>, C<qcow2>, ...  Do not trust the answer "
       "for an image whose guest you do not trust: a guest can make a raw disk look like any other format.",
-    .tests = { { START_EMPTY, "disk-create t.img raw 1048576\ndisk-format t.img\n", "raw\n" } } },
+    .tests = { { START_ANY, "disk-create t.img raw 1048576\ndisk-format t.img\n", "raw\n" } } },
 
   { .name = "disk_virtual_size",
     .ret = T_INT64,
@@ -359,7 +359,7 @@ const struct action actions_library[] = {
     .longdesc =
       "The size in bytes of the disk that a guest sees in the image C<filename>.  The format is detected "
       "as by A<disk_format>.",
-    .tests = { { START_EMPTY, "disk-create t.img raw 1048576\ndisk-virtual-size t.img\n", "1048576\n" } } },
+    .tests = { { START_ANY, "disk-create t.img raw 1048576\ndisk-virtual-size t.img\n", "1048576\n" } } },
 
   { .name = "version",
     .ret = T_STRUCT, .ret_struct = "version",
@@ -367,7 +367,7 @@ const struct action actions_library[] = {
     .since = "0.1",
     .shortdesc = "version of the library",
     .longdesc = "The version of the library that the program runs with.",
-    .tests = { { START_EMPTY, "version | grep ^major\n", "major: 0\n" } } },
+    .tests = { { START_ANY, "version | grep ^major\n", "major: 0\n" } } },
 
   { .name = NULL }
 };

@@ -33,7 +33,7 @@ const struct action actions_zero[] = {
         "3\n6\ndef\ntrue\n" },
       { START_PARTITION, "zero /dev/sda\nlist-partitions\n", "" },
       { START_FS, "zero /dev/sda1\n", "", .error = "busy" },
-      { START_EMPTY, "zero /dev/null\n", "", .error = "/dev/null" },
+      { START_ANY, "zero /dev/null\n", "", .error = "/dev/null" },
     } },
 
   { .name = "zero_device", .proc = 228,
@@ -66,7 +66,7 @@ const struct action actions_zero[] = {
         "true\n/dev/sda1\n" },
       { START_PARTITION, "zero-device /dev/sda\nlist-partitions\n", "" },
       { START_FS, "zero-device /dev/sda\n", "", .error = "busy" },
-      { START_EMPTY, "zero-device /dev/sdc\n", "", .error = "/dev/sdc" },
+      { START_ANY, "zero-device /dev/sdc\n", "", .error = "/dev/sdc" },
     } },
 
   { .name = "is_zero", .proc = 283,

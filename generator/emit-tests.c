@@ -24,6 +24,8 @@ put_commands (FILE *out, const char *commands)
 static void
 put_start (FILE *out, enum test_start start)
 {
+  if (start == START_ANY)
+    return;
   put_commands (out, "umount-all\nzero-device /dev/sda\nzero-device /dev/sdb\n");
   if (start >= START_PARTITION)
     put_commands (out, "part-disk /dev/sda mbr\n");

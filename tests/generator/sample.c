@@ -54,7 +54,7 @@ const struct action actions_zero[] = {
 
 #define SAMPLE(NAME, PROC, ...) \
   { .name = NAME, .proc = PROC, .since = "0.1", .shortdesc = "return a value", .longdesc = "Return a value.", \
-    .tests = { { START_EMPTY, "x\n", "y" } }, __VA_ARGS__ }
+    .tests = { { START_ANY, "x\n", "y" } }, __VA_ARGS__ }
 
 const struct action actions_block[] = {
   SAMPLE ("get_int", 20, .ret = T_INT),
