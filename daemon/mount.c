@@ -120,7 +120,7 @@ mount_at (struct call *c, struct mountable *m, const char *mountpoint, const cha
           unsigned long flags)
 {
   struct attempt a = { .source = m->dev->path, .target = target, .flags = flags, .data = "" };
-  const char *type = probe_type (c, m->dev);
+  const char *type = probe_type (c, m->dev), *data;
 
   if (c->error != NULL)
     return -1;
@@ -131,7 +131,9 @@ mount_at (struct call *c, struct mountable *m, const char *mountpoint, const cha
     if ((a.data = call_printf (c, "subvol=%s", m->volume)) == NULL)
       return -1;
   }
-  if (type != NULL && mount (a.source, target, type, flags, a.data) == 0)
+  /* Without this option ext4 goes on to write zeroes to all of its inode tables, and the image grows. */
+  data = type != NULL && strcmp (type, "ext4") == 0 ? "noinit_itable" : a.data;
+  if (type != NULL && mount (a.source, target, type, flags, data) == 0)
     return 0;
   if (type != NULL && (m->volume != NULL || errno != EINVAL))
     return mount_error (c, m->dev, mountpoint, type, errno);

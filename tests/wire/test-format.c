@@ -1,4 +1,4 @@
-/* Partitioning and formatting of files as disks, checked by programs of others; what is refused has no effect.
+/* Partitioning and formatting of files as disks, checked by programs of others; refusals change nothing.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
