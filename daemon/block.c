@@ -229,7 +229,9 @@ write_within (struct call *c, struct device *dev, int fd, const char *content, s
                         dev->name, size, n, offset);
   if (io_write (c, dev->name, fd, content, n, offset) == -1)
     return -1;
-  return io_sync (c, dev->name, fd);
+  if (fsync (fd) == -1)
+    return call_error (c, errno, "cannot write %s at offset %" PRIu64, dev->name, offset);
+  return 0;
 }
 
 int

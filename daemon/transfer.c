@@ -17,7 +17,7 @@
 #include "io.h"
 #include "zero-scan.h"
 
-enum { WINDOW = 256 * 1024, HOLE_BLOCK = 4096 };
+enum { WINDOW = 256 * 1024, HOLE_BLOCK = 4096, SYNC_EVERY = 32 * 1024 * 1024 };
 
 /* One transfer: the open file or device, and how far it got. */
 struct transfer {
@@ -25,6 +25,7 @@ struct transfer {
   int fd;
   bool sparse;              /* the target is a fresh regular file: zeroes need not be written */
   uint64_t offset;
+  uint64_t synced;          /* up to here it is on the disk */
   uint64_t size;            /* of the source or device */
   char buf[WINDOW];
 };
@@ -44,7 +45,20 @@ store (struct call *c, struct transfer *t, size_t n)
   return 0;
 }
 
-/* Take the whole stream.  What a device has no room for is an error, but what fits has been written. */
+/* On a device, write back now and then: a full host is found soon, and the error says about where. */
+static int
+write_back (struct call *c, struct transfer *t)
+{
+  if (t->offset - t->synced < SYNC_EVERY)
+    return 0;
+  if (fdatasync (t->fd) == -1)
+    return call_error (c, errno, "cannot write %s between offsets %" PRIu64 " and %" PRIu64, t->name, t->synced,
+                       t->offset);
+  t->synced = t->offset;
+  return 0;
+}
+
+/* Take the whole stream.  What a device has no room for is an error, but what came before has been written. */
 static int
 receive (struct call *c, struct transfer *t, const struct device *dev)
 {
@@ -54,7 +68,8 @@ receive (struct call *c, struct transfer *t, const struct device *dev)
     if (dev != NULL && (uint64_t) n > t->size - t->offset)
       return call_refuse (c, ENOSPC, "the file does not fit: %s has only %" PRIu64 " bytes", t->name,
                           t->size);
-    if (store (c, t, (size_t) n) == -1 || call_progress (c, t->offset, c->progress_hint) == -1)
+    if (store (c, t, (size_t) n) == -1 || (dev != NULL && write_back (c, t) == -1) ||
+        call_progress (c, t->offset, c->progress_hint) == -1)
       return -1;
   }
   if (n == -1)
