@@ -268,8 +268,9 @@ struct zf_backend {
   bool hotplug;             /* disks are added with add_drive once the daemon is up; else all are static */
   /* The machine is not ours (unix:PATH): no accelerator, no appliance (NULL), no drives. */
   bool external;
-  /* Start the machine.  Sets h->conn's fd and h->console_fd through the out parameters. *DATA is the
-   * backend's own. */
+  /* Start the machine.  *CHANNEL_FD leads to the daemon; *DATA is the backend's own.  A backend with a console sets
+   * both h->console_fd, which is read (and closed at its end) while it starts, and *CONSOLE_FD, also on failure: then
+   * the error is explained by what the console said. */
   int (*start) (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, void **data,
                 int *channel_fd, int *console_fd);
   /* Attach user drive INDEX (target INDEX, lun 0), or the tools root (target 255). */

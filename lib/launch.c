@@ -169,9 +169,10 @@ hello (zf_handle *h)
   return 0;
 }
 
-/* One disk after the other: only so do they keep their order. */
+/* One disk after the other: only so do they keep their order.  *BOOTED is false if the emulator refused a drive: that has
+ * nothing to do with the guest. */
 static int
-add_drives (zf_handle *h)
+add_drives (zf_handle *h, bool *booted)
 {
   size_t i;
 
@@ -181,8 +182,10 @@ add_drives (zf_handle *h)
     char *name;
 
     zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
-    if (h->backend->add_drive (h, h->backend_data, i) == -1)
+    if (h->backend->add_drive (h, h->backend_data, i) == -1) {
+      *booted = false;
       return -1;
+    }
     zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
     name = zfi_internal_add_disk (h, (int) i, 0, DISK_MS - 10000, d->readonly,
                                   d->scratch || (!d->readonly && d->discard != DISCARD_DISABLE));
@@ -194,16 +197,15 @@ add_drives (zf_handle *h)
   return 0;
 }
 
-/* Start the machine and wait until its daemon answers. */
+/* Start the machine and wait until its daemon answers.  *BOOTED: the emulator was started at least. */
 static int
-start_machine (zf_handle *h, enum zfi_accel accel)
+start_machine (zf_handle *h, enum zfi_accel accel, bool *booted)
 {
   int limit = accel == ACCEL_KVM ? READY_KVM_MS : READY_MS;
   int channel = -1, console = -1, r;
 
   r = h->backend->start (h, h->appliance, accel, &h->backend_data, &channel, &console);
-  if (console != -1)
-    h->console_fd = console;
+  *booted = r == 0 || console != -1;
   if (r == -1)
     return -1;
   progress (h, STEP_STARTED);
@@ -244,16 +246,16 @@ pick_accel (zf_handle *h, enum zfi_accel *accel)
 }
 
 static int
-start_with (zf_handle *h, enum zfi_accel accel)
+start_with (zf_handle *h, enum zfi_accel accel, bool *booted)
 {
   if ((h->workdir = zfi_workdir_create (h)) == NULL)
     return -1;
-  return start_machine (h, accel);
+  return start_machine (h, accel, booted);
 }
 
 /* The whole of it for a machine of ours. */
 static int
-launch_own (zf_handle *h)
+launch_own (zf_handle *h, bool *booted)
 {
   const struct zf_backend *backend = h->backend;
   enum zfi_accel accel = ACCEL_TCG;
@@ -262,18 +264,20 @@ launch_own (zf_handle *h)
   if (pick_accel (h, &accel) == -1 || (h->appliance = zfi_appliance_get (h)) == NULL)
     return -1;
   progress (h, STEP_APPLIANCE);
-  if (start_with (h, accel) == -1) {
-    if (accel != ACCEL_KVM || zfi_backend_setting (h, "force_kvm") || zf_last_errno (h) == EINTR)
+  if (start_with (h, accel, booted) == -1) {
+    if (accel != ACCEL_KVM || !*booted || zfi_backend_setting (h, "force_kvm") || zf_last_errno (h) == EINTR)
       return -1;
     cause = zfi_take_error (h).msg;
     zfi_warning (h, "%s; trying again with software emulation instead of KVM", cause != NULL ? cause : "it failed");
     free (cause);
     take_down (h, true);
+    free (h->lost_why);
+    h->lost_why = NULL;
     h->backend = backend;
-    if ((h->appliance = zfi_appliance_get (h)) == NULL || start_with (h, ACCEL_TCG) == -1)
+    if ((h->appliance = zfi_appliance_get (h)) == NULL || start_with (h, ACCEL_TCG, booted) == -1)
       return -1;
   }
-  return backend->hotplug ? add_drives (h) : 0;
+  return backend->hotplug ? add_drives (h, booted) : 0;
 }
 
 /* Add to the error what a user needs to go on: the end of the console, and what to do. */
@@ -312,7 +316,7 @@ check_drives (zf_handle *h)
 int
 zfi_launch (zf_handle *h)
 {
-  bool started = false;
+  bool booted = false;
   int r;
 
   if ((h->backend = zfi_backend_find (h, h->backend_name, NULL)) == NULL)
@@ -326,12 +330,11 @@ zfi_launch (zf_handle *h)
   h->lost_why = NULL;
   set_state (h, ZF_STATE_LAUNCHING);
   progress (h, STEP_BEGIN);
-  r = h->backend->external ? start_machine (h, ACCEL_TCG) : launch_own (h);
+  r = h->backend->external ? start_machine (h, ACCEL_TCG, &booted) : launch_own (h, &booted);
   zfi_set_deadline (h, 0);
   if (r == -1) {
-    started = h->workdir != NULL;
     zfi_machine_lost (h);
-    if (started)
+    if (booted)
       explain_failure (h);
     return -1;
   }

@@ -185,7 +185,7 @@ add_machine (struct args *a, zf_handle *h, enum zfi_accel accel)
   add (a, "none");
   add (a, "-no-reboot");
   add (a, "-machine");
-  addf (a, MACHINE ",accel=%s,graphics=off", accel == ACCEL_KVM ? "kvm" : "tcg");
+  addf (a, MACHINE ",accel=%s", accel == ACCEL_KVM ? "kvm" : "tcg");
   /* "rep stosb" and "rep movsb" are emulated byte by byte; without ERMS the guest clears and copies by words. */
   add (a, "-cpu");
   add (a, accel == ACCEL_KVM ? "host" : "max,-erms");
