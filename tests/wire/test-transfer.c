@@ -106,6 +106,7 @@ test_there_and_back (void **state)
   size_t i;
 
   (void) state;
+  NEED_PATHS ();
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     client_send_call (&c, UPLOAD, "s", "/file");
     assert_int_equal (send_file (b, sizes[i], i % 2 ? 8192 : 5000, SIZE_MAX), sizes[i]);
@@ -146,6 +147,7 @@ test_refused_early (void **state)
   size_t i;
 
   (void) state;
+  NEED_PATHS ();
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     client_send_call (&c, UPLOAD, "s", bad[i].path);
     assert_true (send_file (b, size, 8192, SIZE_MAX) < size);
@@ -180,6 +182,7 @@ test_given_up (void **state)
   unsigned char *b = pattern (MIB);
 
   (void) state;
+  NEED_PATHS ();
   client_send_call (&c, UPLOAD, "s", "/file");
   send_file (b, MIB, 1000, 1);
   expect_failure ("EINTR", "cancelled");
@@ -197,6 +200,7 @@ test_both_give_up (void **state)
   int i;
 
   (void) state;
+  NEED_PATHS ();
   srand (40);
   for (i = 0; i < 1000; i++) {
     client_send_call (&c, UPLOAD, "s", rand () % 2 ? "/" : "/none/file");
@@ -212,6 +216,7 @@ static void
 test_download_refused (void **state)
 {
   (void) state;
+  NEED_PATHS ();
   client_send_call (&c, DOWNLOAD, "s", "/none");
   client_error (&c, DOWNLOAD, "ENOENT", "/none");
   client_send_call (&c, DOWNLOAD, "s", "/");
@@ -228,6 +233,7 @@ test_download_cancelled (void **state)
   int i;
 
   (void) state;
+  NEED_PATHS ();
   client_do (&c, TOUCH, "s", "/huge");
   client_do (&c, TRUNCATE_SIZE, "sI", "/huge", INT64_C (1) << 40);
   for (i = 0; i < 5; i++) {
