@@ -37,9 +37,12 @@ struct probe_result {
 #if defined HAVE_LINUX_KVM_H && defined __x86_64__
 
 /* Guest memory: one page each. */
-enum { GUEST_PML4 = 0x1000, GUEST_PDPT = 0x2000, GUEST_PD = 0x3000, GUEST_CODE = 0x4000, GUEST_SIZE = 0x5000 };
+enum {
+  GUEST_PML4 = 0x1000, GUEST_PDPT = 0x2000, GUEST_PD = 0x3000, GUEST_CODE = 0x4000, GUEST_SIZE = 0x5000
+};
 
-/* One SSE2 instruction, which a module that only emulates cannot do, and a loop, which it does far too slowly. */
+/* One SSE2 instruction, which a module that only emulates cannot do, and a loop, which it does far too
+ * slowly. */
 static const unsigned char guest_code[] = {
   0x66, 0x0f, 0xef, 0xc0,           /* pxor %xmm0, %xmm0 */
   0xb9, 0x40, 0x42, 0x0f, 0x00,     /* mov $1000000, %ecx */
@@ -168,7 +171,8 @@ probe (const char *path)
 #endif
 }
 
-/* The child of the probe: reports through FD; if it hangs or is too slow its end of the pipe closes without a report. */
+/* The child of the probe: reports through FD; if it hangs or is too slow its end of the pipe closes without
+ * a report. */
 static _Noreturn void
 probe_child (const char *path, int fd)
 {
@@ -209,7 +213,7 @@ describe_open (const char *path, int err)
 
   switch (err) {
   case ENOENT:
-    r = asprintf (&s, "%s does not exist (no KVM module is loaded, or this is a container without the device)", path);
+    r = asprintf (&s, "%s does not exist (no KVM module is loaded, or a container without the device)", path);
     break;
   case EACCES:
   case EPERM:
@@ -248,7 +252,8 @@ describe (const char *path, const struct probe_result *p)
     r = asprintf (&s, "%s cannot run a virtual CPU: %s", path, strerror (p->value));
     break;
   default:
-    r = asprintf (&s, "%s opens but cannot run a simple program in a virtual CPU (exit reason %d)", path, p->value);
+    r = asprintf (&s, "%s opens but cannot run a simple program in a virtual CPU (exit reason %d)", path,
+                  p->value);
   }
   return r == -1 ? NULL : s;
 }
@@ -302,8 +307,9 @@ zfi_probe_kvm (const char *path, char **reason)
     return ACCEL_KVM;
   if (n == sizeof p)
     *reason = describe (path, &p);
-  else if (asprintf (reason, r == 1 ? "%s opens but runs a virtual CPU far too slowly (it only emulates)"
-                     : "%s opens but a virtual CPU did not finish a short program within 2 seconds", path) == -1)
+  else if (asprintf (reason, "%s opens but %s", path,
+                     r == 1 ? "runs a virtual CPU far too slowly (it only emulates)"
+                     : "a virtual CPU did not finish a short program within 2 seconds") == -1)
     *reason = NULL;
   return ACCEL_TCG;
 }

@@ -1,4 +1,5 @@
-/* The direct backend: qemu started by ourselves, under a supervising child, with QMP over an inherited socket.
+/* The direct backend: qemu started by ourselves, under a supervising child, with QMP over an inherited
+ * socket.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -101,7 +102,8 @@ show_argv (zf_handle *h, char *const *argv)
   for (i = 0; h->verbose && argv[i] != NULL; ++i) {
     bool quote = argv[i][strcspn (argv[i], " '\"\\$")] != '\0';
 
-    if (buf_append (&b, quote ? " '" : " ", quote ? 2 : 1) == -1 || buf_append (&b, argv[i], strlen (argv[i])) == -1
+    if (buf_append (&b, quote ? " '" : " ", quote ? 2 : 1) == -1
+        || buf_append (&b, argv[i], strlen (argv[i])) == -1
         || (quote && buf_append (&b, "'", 1) == -1))
       break;
   }
@@ -112,7 +114,8 @@ show_argv (zf_handle *h, char *const *argv)
 
 /* Start qemu; our ends of the sockets go to OURS.  0, or -1 with the error set. */
 static int
-start_qemu (zf_handle *h, struct direct *d, const struct zfi_appliance *a, enum zfi_accel accel, int ours[QEMU_NR_FDS])
+start_qemu (zf_handle *h, struct direct *d, const struct zfi_appliance *a, enum zfi_accel accel,
+            int ours[QEMU_NR_FDS])
 {
   int theirs[QEMU_NR_FDS], i, r, err;
   char **argv;

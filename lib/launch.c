@@ -169,8 +169,8 @@ hello (zf_handle *h)
   return 0;
 }
 
-/* One disk after the other: only so do they keep their order.  *BOOTED is false if the emulator refused a drive: that has
- * nothing to do with the guest. */
+/* One disk after the other: only so do they keep their order.  *BOOTED is false if the emulator refused a
+ * drive: that has nothing to do with the guest. */
 static int
 add_drives (zf_handle *h, bool *booted)
 {
@@ -268,7 +268,8 @@ launch_own (zf_handle *h, bool *booted)
     if (accel != ACCEL_KVM || !*booted || zfi_backend_setting (h, "force_kvm") || zf_last_errno (h) == EINTR)
       return -1;
     cause = zfi_take_error (h).msg;
-    zfi_warning (h, "%s; trying again with software emulation instead of KVM", cause != NULL ? cause : "it failed");
+    zfi_warning (h, "%s; trying again with software emulation instead of KVM",
+                 cause != NULL ? cause : "it failed");
     free (cause);
     take_down (h, true);
     free (h->lost_why);
@@ -284,6 +285,7 @@ launch_own (zf_handle *h, bool *booted)
 static void
 explain_failure (zf_handle *h)
 {
+  static const char more[] = "\nto see more, use verbose mode (-v in the shell, zf_set_verbose)";
   struct zfi_saved_error e = zfi_take_error (h);
   char *lines = zfi_console_lines (h, CONSOLE_LINES), *msg;
   bool any = lines != NULL && lines[0] != '\0';
@@ -291,7 +293,7 @@ explain_failure (zf_handle *h)
   if (e.msg != NULL && e.err != EINTR
       && asprintf (&msg, "%s%s%s%s", e.msg, any ? "\nthe last lines of the appliance's console were:\n" : "",
                    any ? lines : "",
-                   h->verbose ? "" : "\nto see more, use verbose mode (-v in the shell, zf_set_verbose)") != -1) {
+                   h->verbose ? "" : more) != -1) {
     free (e.msg);
     e.msg = msg;
   }
@@ -303,13 +305,15 @@ static int
 check_drives (zf_handle *h)
 {
   if (h->backend->external && h->nr_drives > 0)
-    return zfi_error (h, ENOTSUP, "drives cannot be added to a daemon that already runs (backend %s)", h->backend_name);
+    return zfi_error (h, ENOTSUP, "drives cannot be added to a daemon that already runs (backend %s)",
+                      h->backend_name);
   if (h->backend->external)
     return 0;
   if (h->nr_drives == 0)
     return zfi_error (h, EINVAL, "there is no drive: add one first (/dev/null gives a small scratch disk)");
   if (h->nr_drives > MAX_USER_DRIVES)
-    return zfi_error (h, EINVAL, "%zu drives are too many: at most %d can be attached", h->nr_drives, MAX_USER_DRIVES);
+    return zfi_error (h, EINVAL, "%zu drives are too many: at most %d can be attached", h->nr_drives,
+                      MAX_USER_DRIVES);
   return 0;
 }
 

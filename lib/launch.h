@@ -1,4 +1,5 @@
-/* What the files around launching share: workdir, supervising child, accelerator probe and the direct backend.
+/* What the files around launching share: workdir, supervising child, accelerator probe and the direct
+ * backend.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -21,12 +22,12 @@ extern enum zfi_accel zfi_probe_kvm (const char *path, char **reason);
 
 /* --- workdir.c --- */
 
-/* Make a fresh directory, mode 0700, under the handle's tmpdir, $TMPDIR or /tmp.  Malloced, absolute; NULL with the
- * error set. */
+/* Make a fresh directory, mode 0700, under the handle's tmpdir, $TMPDIR or /tmp.  Malloced, absolute; NULL
+ * with the error set. */
 extern char *zfi_workdir_create (zf_handle *h);
 
-/* Remove directory PATH and the files in it (it has no folders).  Async-signal-safe: the supervising child calls it
- * too.  NULL and a directory that is gone are fine. */
+/* Remove directory PATH and the files in it (it has no folders).  Async-signal-safe: the supervising child
+ * calls it too.  NULL and a directory that is gone are fine. */
 extern void zfi_workdir_remove (const char *path);
 
 /* --- supervise.c --- */
@@ -41,8 +42,9 @@ struct zfi_child {
 };
 
 /* Start ARGV[0] (a path) with its standard input from /dev/null, output and errors to OUTPUT, and the NR_FDS
- * descriptors of FDS as its descriptors 3, 4, ...; everything else is closed.  WORKDIR (may be NULL) is removed by the
- * supervisor when the program has ended and this process is gone or has asked for it.  0, or -1 with errno. */
+ * descriptors of FDS as its descriptors 3, 4, ...; everything else is closed.  WORKDIR (may be NULL) is
+ * removed by the supervisor when the program has ended and this process is gone or has asked for it.  0, or
+ * -1 with errno. */
 extern int zfi_child_start (struct zfi_child *c, char *const *argv, int output, const int *fds, size_t nr_fds,
                             const char *workdir);
 
@@ -67,18 +69,19 @@ enum { QEMU_FD_CHANNEL = 3, QEMU_FD_QMP = 4, QEMU_FD_CONSOLE = 5, QEMU_NR_FDS = 
 extern char *zfi_find_hv (zf_handle *h);
 
 /* The whole command line, a NULL-terminated list that zf_free_string_list frees; NULL with errno ENOMEM. */
-extern char **zfi_qemu_argv (zf_handle *h, const char *hv, const struct zfi_appliance *a, enum zfi_accel accel);
+extern char **zfi_qemu_argv (zf_handle *h, const char *hv, const struct zfi_appliance *a,
+                             enum zfi_accel accel);
 
 /* The kernel command line alone.  Malloced. */
 extern char *zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel);
 
 /* --- qemu-disk.c --- */
 
-/* Attach user drive INDEX of H over Q: block nodes, then the disk on target INDEX.  0, or -1 with the error set and
- * nothing left behind. */
+/* Attach user drive INDEX of H over Q: block nodes, then the disk on target INDEX.  0, or -1 with the error
+ * set; nodes of it may be left, so the machine is to be ended then. */
 extern int zfi_qemu_add_drive (zf_handle *h, struct qmp *q, size_t index);
 
-/* Attach the tools root. */
+/* Attach the tools root; it can be tried again after a failure. */
 extern int zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root);
 
 /* --- backend.c --- */

@@ -97,8 +97,8 @@ zfi_find_hv (zf_handle *h)
   for (i = 0; i < sizeof places / sizeof places[0]; ++i)
     if (is_program (places[i]))
       return strdup (places[i]);
-  zfi_error (h, ENOENT, "no emulator was found: install %s (Debian: qemu-system-x86), or name one with set-hv or "
-             "$ZEROFISH_HV", QEMU_NAME);
+  zfi_error (h, ENOENT, "no emulator was found: install %s (Debian: qemu-system-x86), or name one with "
+             "set-hv or $ZEROFISH_HV", QEMU_NAME);
   return NULL;
 }
 
@@ -153,8 +153,8 @@ addf (struct args *a, const char *fs, ...)
   add_owned (a, s);
 }
 
-/* What each word is for: panic=1 with -no-reboot ends qemu at a panic; the rest leaves out work that this guest does
- * not need. */
+/* What each word is for: panic=1 with -no-reboot ends qemu at a panic; the rest leaves out work that this
+ * guest does not need. */
 char *
 zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel)
 {
@@ -186,7 +186,8 @@ add_machine (struct args *a, zf_handle *h, enum zfi_accel accel)
   add (a, "-no-reboot");
   add (a, "-machine");
   addf (a, MACHINE ",accel=%s", accel == ACCEL_KVM ? "kvm" : "tcg");
-  /* "rep stosb" and "rep movsb" are emulated byte by byte; without ERMS the guest clears and copies by words. */
+  /* "rep stosb" and "rep movsb" are emulated byte by byte; without ERMS the guest clears and copies by
+   * words. */
   add (a, "-cpu");
   add (a, accel == ACCEL_KVM ? "host" : "max,-erms");
   add (a, "-m");

@@ -1,8 +1,8 @@
-/* Drives as qemu sees them: a graph of block nodes for each, then a SCSI disk, all over QMP as JSON, so that no file name
- * can become an option.
+/* Drives as qemu sees them: a graph of block nodes for each, then a SCSI disk, all over QMP as JSON, so that
+ * no file name can become an option.
  *
- * Every node says its driver, format, discard mode, read-only mode and cache mode explicitly: nothing is detected,
- * inherited or switched by qemu.
+ * Every node says its driver, format, discard mode, read-only mode and cache mode explicitly: nothing is
+ * detected, inherited or switched by qemu.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -48,8 +48,8 @@ run (zf_handle *h, struct qmp *q, const char *what, const char *command, json_t 
     return 0;
   err = errno;
   if (err == EIO && is_lock_error (text))
-    zfi_error (h, EBUSY, "%s is in use by another program (or was added twice): end that first, or add it read-only (%s)",
-               what, text);
+    zfi_error (h, EBUSY, "%s is in use by another program (or was added twice): end that first, or add it "
+               "read-only (%s)", what, text);
   else if (err == EILSEQ)
     zfi_error (h, EILSEQ, "%s: the name is not valid UTF-8", what);
   else
@@ -149,8 +149,8 @@ node_size (zf_handle *h, struct qmp *q, const char *what, const char *name)
   char *text;
   size_t i;
 
-  if (qmp_command (q, "query-named-block-nodes", json_pack ("{s:b}", "flat", 1), &nodes, zfi_now_ms () + QMP_MS,
-                   &text) == -1) {
+  if (qmp_command (q, "query-named-block-nodes", json_pack ("{s:b}", "flat", 1), &nodes,
+                   zfi_now_ms () + QMP_MS, &text) == -1) {
     zfi_error (h, errno, "%s: %s", what, text != NULL ? text : "out of memory");
     free (text);
     return -1;
@@ -167,8 +167,8 @@ node_size (zf_handle *h, struct qmp *q, const char *what, const char *name)
   return size;
 }
 
-/* Put an empty qcow2 overlay called NAME over the node called BASE; what the guest writes goes there and is thrown
- * away. */
+/* Put an empty qcow2 overlay called NAME over the node called BASE; what the guest writes goes there and is
+ * thrown away. */
 static int
 add_overlay (zf_handle *h, struct qmp *q, const char *what, size_t index, const char *base, const char *name)
 {
@@ -251,12 +251,17 @@ add_writable_nodes (zf_handle *h, struct qmp *q, const struct zf_drive *d, size_
     .unmap = d->discard != DISCARD_DISABLE,
     .unsafe = d->cachemode != NULL && strcmp (d->cachemode, "unsafe") == 0,
   };
+  const char *what = d->uri != NULL ? d->uri : d->path;
   char file[32];
 
   snprintf (file, sizeof file, "drive%zu-file", index);
-  if (add_protocol_node (h, q, d, index, file, &m) == -1)
+  if (add_protocol_node (h, q, d, index, file, &m) == -1
+      || add_format_node (h, q, what, d->format, top, file, NULL, &m) == -1)
     return -1;
-  return add_format_node (h, q, d->uri != NULL ? d->uri : d->path, d->format, top, file, NULL, &m);
+  /* The length of a raw file was looked at when it was added. */
+  if ((d->nbd != NULL || strcmp (d->format, "raw") != 0) && node_size (h, q, what, top) == -1)
+    return -1;
+  return 0;
 }
 
 /* /dev/null as a drive: a small disk that starts empty and is thrown away. */
@@ -282,8 +287,8 @@ add_scratch_nodes (zf_handle *h, struct qmp *q, size_t index, const char *top)
   return r;
 }
 
-/* The SCSI disk in front of node TOP.  Errors are reported to the guest: with qemu's default a full host would pause
- * the machine for ever. */
+/* The SCSI disk in front of node TOP.  Errors are reported to the guest: with qemu's default a full host
+ * would pause the machine for ever. */
 static int
 add_disk (zf_handle *h, struct qmp *q, const char *what, const char *top, const char *id, size_t target,
           const char *serial, int blocksize)
@@ -317,8 +322,18 @@ zfi_qemu_add_drive (zf_handle *h, struct qmp *q, size_t index)
     r = add_writable_nodes (h, q, d, index, top);
   if (r == -1)
     return -1;
-  return add_disk (h, q, d->uri != NULL ? d->uri : d->path, top, id, index, d->label != NULL ? d->label : serial,
-                   d->blocksize != 0 ? d->blocksize : 512);
+  return add_disk (h, q, d->uri != NULL ? d->uri : d->path, top, id, index,
+                   d->label != NULL ? d->label : serial, d->blocksize != 0 ? d->blocksize : 512);
+}
+
+static void
+del_node (struct qmp *q, const char *name)
+{
+  char *ignored;
+
+  qmp_command (q, "blockdev-del", json_pack ("{s:s}", "node-name", name), NULL, zfi_now_ms () + QMP_MS,
+               &ignored);
+  free (ignored);
 }
 
 /* The root is shared by all appliances of the user and never written. */
@@ -327,7 +342,6 @@ zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root)
 {
   const struct node_mode m = { .readonly = true };
   json_t *node = new_node ("file", "tools-file", &m);
-  char *ignored;
 
   if (json_object_set_new (node, "filename", json_string (root)) == -1) {
     json_decref (node);
@@ -339,9 +353,7 @@ zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root)
       && add_disk (h, q, root, "tools", "tools-disk", TOOLS_TARGET, "zerofish-tools", 512) == 0)
     return 0;
   /* So that a later try finds the names free. */
-  qmp_command (q, "blockdev-del", json_pack ("{s:s}", "node-name", "tools"), NULL, zfi_now_ms () + QMP_MS, &ignored);
-  free (ignored);
-  qmp_command (q, "blockdev-del", json_pack ("{s:s}", "node-name", "tools-file"), NULL, zfi_now_ms () + QMP_MS, &ignored);
-  free (ignored);
+  del_node (q, "tools");
+  del_node (q, "tools-file");
   return -1;
 }

@@ -81,8 +81,8 @@ take_status (struct qmp *q, json_t *msg)
     && strcmp (status, "prelaunch") != 0;
 }
 
-/* Parse the next whole line that has arrived.  Returns a message that is no event, NULL with errno EAGAIN if there is
- * none yet, or NULL with another errno: broken. */
+/* Parse the next whole line that has arrived.  Returns a message that is no event, NULL with errno EAGAIN if
+ * there is none yet, or NULL with another errno: broken. */
 static json_t *
 next_message (struct qmp *q)
 {
@@ -249,7 +249,8 @@ get_answer (struct qmp *q, const char *command, unsigned id, json_t **ret, int64
 }
 
 int
-qmp_command (struct qmp *q, const char *command, json_t *args, json_t **ret, int64_t deadline_ms, char **error)
+qmp_command (struct qmp *q, const char *command, json_t *args, json_t **ret, int64_t deadline_ms,
+             char **error)
 {
   unsigned id = q->next_id++;
   int r;
@@ -305,7 +306,8 @@ find_job (json_t *jobs, const char *id)
   return NULL;
 }
 
-/* Jobs tell of each change by an event, which ends the wait unless it has been read already: so look again soon. */
+/* Jobs tell of each change by an event, which ends the wait unless it has been read already: so look again
+ * soon. */
 int
 qmp_finish_job (struct qmp *q, const char *id, int64_t deadline_ms, char **error)
 {

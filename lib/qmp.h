@@ -32,7 +32,8 @@ struct qmp {
   bool shutdown;            /* the guest or qemu is ending */
   char status[32];          /* last known state, "" if never told */
 
-  /* Wait until FD is ready for EVENTS.  0: try; -1 with errno: give up (ETIMEDOUT past DEADLINE_MS, EINTR, ...). */
+  /* Wait until FD is ready for EVENTS.  0: try; -1 with errno: give up (ETIMEDOUT past DEADLINE_MS, EINTR,
+   * ...). */
   int (*wait) (void *opaque, int fd, short events, int64_t deadline_ms);
   void *opaque;
 };
@@ -44,15 +45,17 @@ extern void qmp_close (struct qmp *q);
 /* Read the greeting and leave negotiation mode.  0, or -1 with *ERROR malloced. */
 extern int qmp_open (struct qmp *q, int64_t deadline_ms, char **error);
 
-/* Run COMMAND with ARGS (may be NULL; the reference is taken) and wait for its answer, which goes to *RET if that is
- * not NULL.  0, or -1 with *ERROR malloced (NULL if there is no memory) and errno: EIO if qemu refused the command, or what ended the wait. */
+/* Run COMMAND with ARGS (may be NULL; the reference is taken) and wait for its answer, which goes to *RET if
+ * that is not NULL.  0, or -1 with *ERROR malloced (NULL if there is no memory) and errno: EIO if qemu
+ * refused the command, or what ended the wait. */
 extern int qmp_command (struct qmp *q, const char *command, json_t *args, json_t **ret, int64_t deadline_ms,
                         char **error);
 
 /* Wait for background job ID to end, and forget it.  As qmp_command. */
 extern int qmp_finish_job (struct qmp *q, const char *id, int64_t deadline_ms, char **error);
 
-/* Take in what has arrived, without waiting, and ask again for the machine's state.  -1 if the stream is broken. */
+/* Take in what has arrived, without waiting, and ask again for the machine's state.  -1 if the stream is
+ * broken. */
 extern int qmp_look (struct qmp *q);
 
 #endif /* ZEROFISH_QMP_H */

@@ -1,8 +1,9 @@
 /* The supervising child: it starts the emulator and ends it when this process goes away or asks for it.
  *
- * The emulator cannot be our own child with PR_SET_PDEATHSIG: that signal comes when the *thread* that forked ends.
- * The supervisor has one thread, so the emulator has the signal set towards it, and it has a socket from us.
- * After fork only async-signal-safe functions are called, since the program may have threads.
+ * The emulator cannot be our own child with PR_SET_PDEATHSIG: that signal comes when the *thread* that
+ * forked ends. The supervisor has one thread, so the emulator has the signal set towards it, and it has a
+ * socket from us. After fork only async-signal-safe functions are called, since the program may have
+ * threads.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -266,7 +267,9 @@ int
 zfi_child_start (struct zfi_child *c, char *const *argv, int output, const int *fds, size_t nr_fds,
                  const char *workdir)
 {
-  struct plan p = { .argv = argv, .output = output, .nr_fds = (int) nr_fds, .workdir = workdir, .parent = getpid () };
+  struct plan p = {
+    .argv = argv, .output = output, .nr_fds = (int) nr_fds, .workdir = workdir, .parent = getpid ()
+  };
   struct report r;
   sigset_t all, old;
   int sv[2], got, err;
@@ -373,7 +376,8 @@ zfi_child_how (const struct zfi_child *c, char *buf, size_t len)
   if (WIFEXITED (c->status))
     snprintf (buf, len, "exited with status %d", WEXITSTATUS (c->status));
   else if (WIFSIGNALED (c->status))
-    snprintf (buf, len, "was killed by signal %d (%s)", WTERMSIG (c->status), strsignal (WTERMSIG (c->status)));
+    snprintf (buf, len, "was killed by signal %d (%s)", WTERMSIG (c->status),
+              strsignal (WTERMSIG (c->status)));
   else
     snprintf (buf, len, "ended");
   return buf;

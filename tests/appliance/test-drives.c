@@ -1,5 +1,5 @@
-/* Drives in a real machine: their names follow the order in which they were added, however many there are; read-only
- * ones never change; images in use are refused.
+/* Drives in a real machine: their names follow the order in which they were added, however many there are;
+ * read-only ones never change; images in use are refused.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -80,7 +80,8 @@ test_255 (void **state)
   many_drives (255);
 }
 
-/* What is written to a read-only drive goes to its overlay or nowhere; the file keeps its bytes and its time. */
+/* What is written to a read-only drive goes to its overlay or nowhere; the file keeps its bytes and its
+ * time. */
 static void
 test_readonly (void **state)
 {
@@ -156,6 +157,8 @@ test_names (void **state)
 }
 
 #define T(f) cmocka_unit_test_setup_teardown (f, rig_setup, rig_teardown)
-static const struct CMUnitTest tests[] = { T (test_30), T (test_255), T (test_readonly), T (test_in_use), T (test_names) };
+static const struct CMUnitTest tests[] = {
+  T (test_30), T (test_255), T (test_readonly), T (test_in_use), T (test_names),
+};
 
 TEST_MAIN (tests, 600)

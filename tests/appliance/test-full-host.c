@@ -1,4 +1,5 @@
-/* A host filesystem that fills up under a sparse image: an error in seconds that names the device, and everything goes on.
+/* A host filesystem that fills up under a sparse image: an error in seconds that names the device, and
+ * everything goes on.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -101,7 +102,8 @@ test_overlay (void **state)
   zf_set_tmpdir (h, small);
   add_image (h, image, true);
   launch (h);
-  /* A destructive call is refused there, so a filesystem has to do the writing; reading must not be troubled. */
+  /* A destructive call is refused there, so a filesystem has to do the writing; reading must not be
+   * troubled. */
   assert_int_equal (write_until_full (message, sizeof message, &err), 0);
   assert_int_equal (err, EROFS);
   assert_int_equal (zf_is_zero_device (h, "/dev/sda"), 1);

@@ -1,5 +1,5 @@
-/* A machine ends with its program, whatever ends that, and a machine that hangs ends with the cancelled call; no process
- * and no file is left.
+/* A machine ends with its program, whatever ends that, and a machine that hangs ends with the cancelled
+ * call; no process and no file is left.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

@@ -1,4 +1,5 @@
-/* KVM that seems to work and then does not: one more try without it, said in a line; none if the user demanded KVM.
+/* KVM that seems to work and then does not: one more try without it, said in a line; none if the user
+ * demanded KVM.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -45,7 +46,8 @@ setup (void **state)
   (void) state;
   if (fp == NULL)
     return -1;
-  fprintf (fp, "#!/bin/sh\ncase \"$*\" in *accel=kvm*) echo no hypervisor for me >&2; exit 1 ;; esac\nexit 3\n");
+  fprintf (fp, "#!/bin/sh\n"
+           "case \"$*\" in *accel=kvm*) echo no hypervisor for me >&2; exit 1 ;; esac\nexit 3\n");
   fclose (fp);
   chmod (script, 0755);
   if ((h = zf_create ()) == NULL)

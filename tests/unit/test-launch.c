@@ -1,6 +1,8 @@
-/* Launching with emulators that do not do their job: an error in seconds that names it, and nothing left behind.
+/* Launching with emulators that do not do their job: an error in seconds that names it, and nothing left
+ * behind.
  *
- * The fake emulators are shell scripts.  As descriptors 3, 4 and 5 they have the daemon's channel, QMP and the console.
+ * The fake emulators are shell scripts.  As descriptors 3, 4 and 5 they have the daemon's channel, QMP and
+ * the console.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -23,7 +25,8 @@
 #include "launch.h"
 
 /* Speaks QMP until it is ready: greeting, capabilities. */
-#define QMP_START "printf '{\"QMP\": {}}\\n' >&4; read line <&4; printf '{\"return\": {}, \"id\": 1}\\n' >&4\n"
+#define QMP_START \
+  "printf '{\"QMP\": {}}\\n' >&4; read line <&4; printf '{\"return\": {}, \"id\": 1}\\n' >&4\n"
 
 static zf_handle *h;
 static char dir[64], script[80], tmp[80];

@@ -33,7 +33,8 @@ answer (json_t *msg)
   if (refuse != NULL && strcmp (name, refuse) == 0)
     return NULL;
   if (strcmp (name, "query-named-block-nodes") == 0)
-    return json_pack ("[{s:s, s:{s:i}}, {s:s, s:{s:i}}]", "node-name", "base0", "image", "virtual-size", 1048576,
+    return json_pack ("[{s:s, s:{s:i}}, {s:s, s:{s:i}}]",
+                      "node-name", "base0", "image", "virtual-size", 1048576,
                       "node-name", "base1", "image", "virtual-size", 0);
   if (strcmp (name, "query-jobs") == 0)
     return json_pack ("[{s:s, s:s}]", "id", "overlay0-create", "status", "concluded");
@@ -384,8 +385,8 @@ static void
 test_names (void **state)
 {
   static const char *const names[] = {
-    " ", ",", "a,readonly=on", "=", ":", "nbd:x", "json:{}", "fat:rw:x", "-hda", "-", "a&b<c>'\"", "tab\there", "%s",
-    "gr\xc3\xbc\xc3\x9f" "e", "\\", "{\"driver\":\"null-co\"}",
+    " ", ",", "a,readonly=on", "=", ":", "nbd:x", "json:{}", "fat:rw:x", "-hda", "-", "a&b<c>'\"",
+    "tab\there", "%s", "gr\xc3\xbc\xc3\x9f" "e", "\\", "{\"driver\":\"null-co\"}",
   };
   size_t i, n = sizeof names / sizeof names[0];
 
@@ -460,8 +461,8 @@ test_backends (void **state)
 #define T(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 static const struct CMUnitTest tests[] = {
   T (test_command_line), T (test_kernel_command_line), T (test_find_hv),
-  T (test_writable), T (test_discard), T (test_readonly), T (test_in_use), T (test_names), T (test_name_not_utf8),
-  T (test_scratch), T (test_backends),
+  T (test_writable), T (test_discard), T (test_readonly), T (test_in_use), T (test_names),
+  T (test_name_not_utf8), T (test_scratch), T (test_backends),
 };
 
 TEST_MAIN (tests, 60)

@@ -21,7 +21,8 @@
 
 #define GREETING "{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n"
 
-/* The server: a thread that sends a text, then answers each line that it gets with the next one of the script. */
+/* The server: a thread that sends a text, then answers each line that it gets with the next one of the
+ * script. */
 struct server {
   int fd;
   pthread_t thread;
@@ -178,7 +179,8 @@ test_command (void **state)
   static const char *const script[] = {
     GREETING,
     "{\"return\": {}, \"id\": 1}\n",
-    "{\"event\": \"RESUME\", \"timestamp\": {}}\n{\"return\": 7, \"id\": 99}\n{\"return\": {\"a\": 5}, \"id\": 2}\n",
+    "{\"event\": \"RESUME\", \"timestamp\": {}}\n"
+    "{\"return\": 7, \"id\": 99}\n{\"return\": {\"a\": 5}, \"id\": 2}\n",
     "{\"error\": {\"class\": \"GenericError\", \"desc\": \"no such thing\"}, \"id\": 3}\n",
     "{\"error\": 5, \"id\": 4}\n",
     NULL
@@ -191,7 +193,8 @@ test_command (void **state)
   (void) state;
   begin (&s, &q, script, true);
   assert_int_equal (qmp_open (&q, zfi_now_ms () + 5000, &error), 0);
-  assert_int_equal (qmp_command (&q, "one", json_pack ("{s:s}", "x", "a\"b\n"), &ret, zfi_now_ms () + 5000, &error), 0);
+  assert_int_equal (qmp_command (&q, "one", json_pack ("{s:s}", "x", "a\"b\n"), &ret, zfi_now_ms () + 5000,
+                                 &error), 0);
   assert_int_equal (json_integer_value (json_object_get (ret, "a")), 5);
   json_decref (ret);
   assert_non_null (strstr (s.got[1], "\"x\":\"a\\\"b\\n\""));
@@ -211,7 +214,9 @@ test_command (void **state)
 static void
 test_invalid_text (void **state)
 {
-  static const char *const script[] = { GREETING, "{\"return\": {}, \"id\": 1}\n", "{\"return\": {}, \"id\": 3}\n", NULL };
+  static const char *const script[] = {
+    GREETING, "{\"return\": {}, \"id\": 1}\n", "{\"return\": {}, \"id\": 3}\n", NULL
+  };
   struct server s = { 0 };
   struct qmp q;
   json_t *args = json_object ();
@@ -235,7 +240,8 @@ test_events (void **state)
 {
   static const char *const script[] = {
     GREETING, "{\"return\": {}, \"id\": 1}\n",
-    "{\"event\": \"STOP\"}\n{\"event\": \"GUEST_PANICKED\"}\n{\"event\": \"SHUTDOWN\"}\n{\"event\": \"NEW_ONE\", \"data\": []}\n"
+    "{\"event\": \"STOP\"}\n{\"event\": \"GUEST_PANICKED\"}\n{\"event\": \"SHUTDOWN\"}\n"
+    "{\"event\": \"NEW_ONE\", \"data\": []}\n"
     "{\"return\": {\"status\": \"internal-error\", \"running\": false}, \"id\": 2}\n",
     "{\"return\": {\"status\": \"running\"}, \"id\": 3}\n",
     NULL
@@ -268,7 +274,9 @@ test_events (void **state)
 static void
 test_hang_up (void **state)
 {
-  static const char *const script[] = { GREETING, "{\"return\": {}, \"id\": 1}\n", "{\"event\": \"SHUTDOWN\"}\n", NULL };
+  static const char *const script[] = {
+    GREETING, "{\"return\": {}, \"id\": 1}\n", "{\"event\": \"SHUTDOWN\"}\n", NULL
+  };
   struct server s = { 0 };
   struct qmp q;
   char *error;
@@ -294,8 +302,10 @@ test_job (void **state)
 {
   static const char *const script[] = {
     GREETING, "{\"return\": {}, \"id\": 1}\n",
-    "{\"return\": [{\"id\": \"j\", \"status\": \"running\"}], \"id\": 2}\n{\"event\": \"JOB_STATUS_CHANGE\"}\n",
-    "{\"return\": [{\"id\": \"i\", \"status\": \"running\"}, {\"id\": \"j\", \"status\": \"concluded\"}], \"id\": 3}\n",
+    "{\"return\": [{\"id\": \"j\", \"status\": \"running\"}], \"id\": 2}\n"
+    "{\"event\": \"JOB_STATUS_CHANGE\"}\n",
+    "{\"return\": [{\"id\": \"i\", \"status\": \"running\"}, "
+    "{\"id\": \"j\", \"status\": \"concluded\"}], \"id\": 3}\n",
     "{\"return\": {}, \"id\": 4}\n",
     "{\"return\": [{\"id\": \"j\", \"status\": \"concluded\", \"error\": \"disk full\"}], \"id\": 5}\n",
     "{\"return\": {}, \"id\": 6}\n",

@@ -1,4 +1,5 @@
-/* The supervising child: the program that it runs has only what it was given, and never outlives who asked for it.
+/* The supervising child: the program that it runs has only what it was given, and never outlives who asked
+ * for it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
