@@ -52,13 +52,13 @@ write_back (struct call *c, struct transfer *t)
   if (t->offset - t->synced < SYNC_EVERY)
     return 0;
   if (fdatasync (t->fd) == -1)
-    return call_error (c, errno, "cannot write %s between offsets %" PRIu64 " and %" PRIu64, t->name, t->synced,
-                       t->offset);
+    return call_error (c, errno, "cannot write %s between offsets %" PRIu64 " and %" PRIu64, t->name,
+                       t->synced, t->offset);
   t->synced = t->offset;
   return 0;
 }
 
-/* Take the whole stream.  What a device has no room for is an error, but what came before has been written. */
+/* Take the whole stream.  What a device has no room for is an error; what came before has been written. */
 static int
 receive (struct call *c, struct transfer *t, const struct device *dev)
 {
