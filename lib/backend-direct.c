@@ -23,6 +23,7 @@ struct direct {
   struct zfi_child child;
   struct qmp qmp;
   char *hv;
+  bool tools;               /* the tools root is attached */
 };
 
 /* The wait hook of a handle, with a deadline of its own. */
@@ -203,7 +204,11 @@ direct_add_tools (zf_handle *h, void *data, const char *root)
 {
   struct direct *d = data;
 
-  return zfi_qemu_add_tools (h, &d->qmp, root);
+  /* The daemon may not have been able to use it the first time. */
+  if (!d->tools && zfi_qemu_add_tools (h, &d->qmp, root) == -1)
+    return -1;
+  d->tools = true;
+  return 0;
 }
 
 static int __attribute__ ((format (printf, 2, 3)))
@@ -246,7 +251,7 @@ direct_stop (zf_handle *h, void *data, bool force)
   char *text = NULL, how[64];
   int r = 0;
 
-  if (!force) {
+  if (!force && d->child.owner == getpid ()) {
     d->qmp.wait = wait_plainly;
     qmp_command (&d->qmp, "quit", NULL, NULL, zfi_now_ms () + QUIT_MS, &text);
     free (text);

@@ -94,6 +94,7 @@ struct zf_handle {
   struct conn *conn;        /* to the daemon */
   int console_fd;           /* -1: none */
   struct buf console_tail;  /* last lines, for messages */
+  pid_t launcher;           /* process that launched: a forked copy of it leaves the machine alone */
   char *workdir;            /* private 0700 directory of this launch, NULL if none */
   uint32_t next_serial;
   bool tools_attached;

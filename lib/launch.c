@@ -67,8 +67,10 @@ take_down (zf_handle *h, bool force)
   if (h->console_fd != -1)
     close (h->console_fd);
   h->console_fd = -1;
-  zfi_drives_closed (h);
-  zfi_workdir_remove (h->workdir);
+  if (h->launcher == getpid ()) {
+    zfi_drives_closed (h);
+    zfi_workdir_remove (h->workdir);
+  }
   free (h->workdir);
   h->workdir = NULL;
   zfi_appliance_free (h->appliance);
@@ -229,6 +231,7 @@ start_machine (zf_handle *h, enum zfi_accel accel, bool *booted)
 static int
 pick_accel (zf_handle *h, enum zfi_accel *accel)
 {
+  static atomic_bool told;
   bool forced = zfi_backend_setting (h, "force_kvm");
   char *reason = NULL;
   int r = 0;
@@ -238,7 +241,7 @@ pick_accel (zf_handle *h, enum zfi_accel *accel)
   *accel = zfi_probe_accel (h, &reason);
   if (*accel == ACCEL_TCG && forced)
     r = zfi_error (h, ENODEV, "KVM was demanded (backend setting force_kvm) but cannot be used: %s", reason);
-  else if (reason != NULL)
+  else if (reason != NULL && !atomic_exchange (&told, true))
     zfi_warning (h, "KVM is not used: %s; software emulation is used, which is slower", reason);
   zfi_verbose (h, "backend: %s, accelerator: %s", h->backend->name, *accel == ACCEL_KVM ? "kvm" : "tcg");
   free (reason);
@@ -332,6 +335,7 @@ zfi_launch (zf_handle *h)
   h->console_tail.len = 0;
   free (h->lost_why);
   h->lost_why = NULL;
+  h->launcher = getpid ();
   set_state (h, ZF_STATE_LAUNCHING);
   progress (h, STEP_BEGIN);
   r = h->backend->external ? start_machine (h, ACCEL_TCG, &booted) : launch_own (h, &booted);
@@ -363,7 +367,8 @@ zfi_shutdown (zf_handle *h)
     return 0;
   /* What the guest still holds goes to the disks first; then qemu's own caches. */
   zfi_set_deadline (h, zfi_now_ms () + AUTOSYNC_MS);
-  if (!h->no_autosync && zfi_call (h, &action_autosync, 0, NULL, NULL, NULL, NULL) == -1) {
+  if (!h->no_autosync && h->launcher == getpid ()
+      && zfi_call (h, &action_autosync, 0, NULL, NULL, NULL, NULL) == -1) {
     r = -1;
     saved = zfi_take_error (h);
   }

@@ -37,6 +37,7 @@ struct zfi_child {
   pid_t supervisor;         /* our child, 0: none */
   pid_t pid;                /* the program, 0: none */
   int fd;                   /* to the supervisor, -1: none */
+  pid_t owner;              /* process that started it; a forked copy of that only closes the descriptor */
   int status;               /* wait status of the program, once it is known to have ended */
   bool ended;
 };

@@ -18,14 +18,18 @@
 #if defined __x86_64__
 #define QEMU_NAME "qemu-system-x86_64"
 #define MACHINE "q35"
+/* "rep stosb" and "rep movsb" are emulated byte by byte; without ERMS the guest clears by words. */
+#define TCG_CPU "max,-erms"
 #define CONSOLE "ttyS0"
 #elif defined __aarch64__
 #define QEMU_NAME "qemu-system-aarch64"
 #define MACHINE "virt,gic-version=max"
+#define TCG_CPU "max"
 #define CONSOLE "ttyAMA0"
 #else
 #define QEMU_NAME "qemu-kvm"
 #define MACHINE "none"
+#define TCG_CPU "max"
 #define CONSOLE "ttyS0"
 #endif
 
@@ -186,10 +190,8 @@ add_machine (struct args *a, zf_handle *h, enum zfi_accel accel)
   add (a, "-no-reboot");
   add (a, "-machine");
   addf (a, MACHINE ",accel=%s", accel == ACCEL_KVM ? "kvm" : "tcg");
-  /* "rep stosb" and "rep movsb" are emulated byte by byte; without ERMS the guest clears and copies by
-   * words. */
   add (a, "-cpu");
-  add (a, accel == ACCEL_KVM ? "host" : "max,-erms");
+  add (a, accel == ACCEL_KVM ? "host" : TCG_CPU);
   add (a, "-m");
   addf (a, "%d", h->memsize > 0 ? h->memsize : 1280);
   if (h->smp > 1) {

@@ -33,7 +33,7 @@
 #define safe_fork fork
 #endif
 
-enum { MAX_FDS = 8, TERM_TO_KILL_MS = 1000, LOOK_MS = 500 };
+enum { MAX_FDS = 8, WANT_FDS = 4096, TERM_TO_KILL_MS = 1000, LOOK_MS = 500 };
 
 /* What the supervisor reports; we send it single bytes: 'K' to kill. */
 enum { REPORT_STARTED, REPORT_FAILED, REPORT_ENDED };
@@ -115,6 +115,7 @@ reset_signals (void)
 static _Noreturn void
 exec_program (const struct plan *p, pid_t supervisor, int error_fd)
 {
+  struct rlimit rl;
   sigset_t none;
   int err;
 
@@ -123,6 +124,11 @@ exec_program (const struct plan *p, pid_t supervisor, int error_fd)
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   if (getppid () != supervisor)
     _exit (127);
+  /* Many drives take many descriptors. */
+  if (getrlimit (RLIMIT_NOFILE, &rl) == 0) {
+    rl.rlim_cur = rl.rlim_max < WANT_FDS ? rl.rlim_max : rl.rlim_cur < WANT_FDS ? WANT_FDS : rl.rlim_cur;
+    setrlimit (RLIMIT_NOFILE, &rl);
+  }
   if (chdir ("/") == 0)
     execv (p->argv[0], p->argv);
   err = errno;
@@ -276,6 +282,7 @@ zfi_child_start (struct zfi_child *c, char *const *argv, int output, const int *
 
   memset (c, 0, sizeof *c);
   c->fd = -1;
+  c->owner = p.parent;
   if (nr_fds > MAX_FDS) {
     errno = EINVAL;
     return -1;
@@ -347,6 +354,11 @@ zfi_child_stop (struct zfi_child *c)
 {
   int i;
 
+  if (c->fd != -1 && c->owner != getpid ()) {
+    close (c->fd);
+    c->fd = -1;
+    return;
+  }
   if (c->fd != -1) {
     if (c->pid > 0 && !zfi_child_ended (c)) {
       if (send (c->fd, "K", 1, MSG_NOSIGNAL) == 1)

@@ -80,6 +80,40 @@ test_255 (void **state)
   many_drives (255);
 }
 
+/* --- events --- */
+
+static uint64_t last_position, last_total;
+static unsigned done;
+
+static void
+on_event (zf_handle *handle, void *opaque, uint64_t event, int event_handle, const char *buf, size_t len,
+          const uint64_t *array, size_t array_len)
+{
+  (void) handle; (void) opaque; (void) event_handle; (void) buf; (void) len;
+  if (event == ZF_EVENT_LAUNCH_DONE) {
+    done++;
+    return;
+  }
+  assert_int_equal (array_len, 4);
+  assert_true (array[2] >= last_position && array[2] <= array[3]);
+  last_position = array[2];
+  last_total = array[3];
+}
+
+/* A launch tells how far it is, and that it is done. */
+static void
+test_launch_events (void **state)
+{
+  (void) state;
+  last_position = last_total = done = 0;
+  assert_int_equal (zf_add_drive (h, "/dev/null", NULL), 0);
+  zf_set_event_callback (h, on_event, ZF_EVENT_PROGRESS | ZF_EVENT_LAUNCH_DONE, NULL);
+  launch (h);
+  assert_int_equal (done, 1);
+  assert_true (last_total > 0);
+  assert_int_equal (last_position, last_total);
+}
+
 /* What is written to a read-only drive goes to its overlay or nowhere; the file keeps its bytes and its
  * time. */
 static void
@@ -158,7 +192,7 @@ test_names (void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown (f, rig_setup, rig_teardown)
 static const struct CMUnitTest tests[] = {
-  T (test_30), T (test_255), T (test_readonly), T (test_in_use), T (test_names),
+  T (test_30), T (test_255), T (test_launch_events), T (test_readonly), T (test_in_use), T (test_names),
 };
 
 TEST_MAIN (tests, 600)

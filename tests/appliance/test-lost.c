@@ -46,6 +46,29 @@ test_program_killed (void **state)
   free (image);
 }
 
+/* A copy of the program that was forked and closes its copy of the handle does not take the machine down. */
+static void
+test_forked_copy (void **state)
+{
+  char *image = make_image ("image", 1048576, "text");
+  int status;
+  pid_t pid;
+
+  (void) state;
+  add_image (h, image, true);
+  launch (h);
+  if ((pid = fork ()) == 0) {
+    zf_close (h);
+    _exit (0);
+  }
+  assert_int_equal (waitpid (pid, &status, 0), pid);
+  assert_int_equal (status, 0);
+  assert_true (alive (emulator (h)));
+  expect_text (h, "/dev/sda", "text");
+  assert_int_equal (access (h->workdir, F_OK), 0);
+  free (image);
+}
+
 static void *
 cancel_soon (void *opaque)
 {
@@ -82,7 +105,7 @@ test_emulator_hangs (void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown (f, rig_setup, rig_teardown)
 static const struct CMUnitTest tests[] = {
-  T (test_program_killed), T (test_emulator_hangs),
+  T (test_program_killed), T (test_forked_copy), T (test_emulator_hangs),
 };
 
 TEST_MAIN (tests, 600)
