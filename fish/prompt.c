@@ -6,7 +6,9 @@
 
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,21 +24,36 @@ enum { HISTORY_LINES = 2000 };
 static bool inside_document;      /* ^C gives up a here-document */
 
 /* ^C at the prompt: a fresh line. */
-static int
-at_signal (void)
+static void
+start_again (void)
 {
-  if (!interrupted ())
-    return 0;
-  if (inside_document) {
-    rl_done = 1;
-    return 0;
-  }
   interrupt_clear ();
   rl_crlf ();
   rl_replace_line ("", 1);
   rl_on_new_line ();
   rl_redisplay ();
-  return 0;
+}
+
+/* Readline's getc.  ^C is looked for before each key and ten times a second: readline itself does not tell of a signal
+ * between two reads, and what is typed after ^C belongs to the new line. */
+static int
+get_key (FILE *stream)
+{
+  struct pollfd p = { .fd = fileno (stream), .events = POLLIN };
+  int r;
+
+  do {
+    r = poll (&p, 1, 100);
+    rl_check_signals ();
+    if (interrupted ()) {
+      if (inside_document)
+        return '\n';
+      if (RL_ISSTATE (RL_STATE_ISEARCH | RL_STATE_NSEARCH))
+        return ABORT_CHAR;      /* leave the search; the next call starts again */
+      start_again ();
+    }
+  } while (r == 0 || (r == -1 && errno == EINTR));
+  return rl_getc (stream);
 }
 
 char *
@@ -170,8 +187,7 @@ run_prompt (struct shell *sh)
 
   sh->prompt = true;
   readline_init (sh);
-  rl_signal_event_hook = at_signal;
-  rl_event_hook = at_signal;    /* ten times a second: readline does not tell of a signal between two reads */
+  rl_getc_function = get_key;
   print_welcome ();
   while (!sh->quit && (line = prompt_line (prompt)) != NULL) {
     history_add (file, line);

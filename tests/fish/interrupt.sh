@@ -7,7 +7,8 @@
 . "${srcdir:-.}/functions.sh"
 
 text='command line'
-terminal $FAKE work 100 : echo no <<'EOS'
+terminal $FAKE echo go : work 100 : echo no <<'EOS'
+expect go\x0d
 sleep 500
 send \x03
 expect zerofish: work: cancelled by the user
@@ -16,8 +17,9 @@ exit 1
 EOS
 
 text='script; - does not protect it'
-printf -- '-work 100\necho no\n' > s.zf
+printf -- 'echo go\n-work 100\necho no\n' > s.zf
 terminal $FAKE -f s.zf <<'EOS'
+expect go\x0d
 sleep 500
 send \x03
 expect stopped by ^C
@@ -25,12 +27,24 @@ exit 1
 EOS
 
 text='between calls'
-printf '!sleep 5\necho no\n' > s.zf
+printf 'echo go\n!sleep 5\necho no\n' > s.zf
 terminal $FAKE -f s.zf <<'EOS'
+expect go\x0d
 sleep 500
 send \x03
-expect zerofish: s.zf:1: 
+expect zerofish: s.zf:2: 
 exit 1
+EOS
+
+text='a second ^C ends it in any case'
+printf "echo go\n!trap '' INT; sleep 5\n" > s.zf
+terminal $FAKE -f s.zf <<'EOS'
+expect go\x0d
+sleep 500
+send \x03
+sleep 300
+send \x03
+exit 130
 EOS
 
 text='waiting for a script'
@@ -61,6 +75,13 @@ send abc\n
 expect 2004h> 
 send \x03
 expect has no line 'END'
+expect ><zf> 
+send \x12ech
+expect search
+send \x03
+expect ><zf> 
+send echo again\n
+expect again\x0d\n
 expect ><zf> 
 send !sleep 5\n
 sleep 500
