@@ -33,7 +33,9 @@ answer (json_t *msg)
   if (refuse != NULL && strcmp (name, refuse) == 0)
     return NULL;
   if (strcmp (name, "query-named-block-nodes") == 0)
-    return json_pack ("[{s:s, s:{s:i}}, {s:s, s:{s:i}}]",
+    return json_pack ("[{s:s, s:{s:i}}, {s:s, s:{s:i}}, {s:s, s:{s:i}}, {s:s, s:{s:i}}]",
+                      "node-name", "drive0", "image", "virtual-size", 1048576,
+                      "node-name", "drive1", "image", "virtual-size", 1048576,
                       "node-name", "base0", "image", "virtual-size", 1048576,
                       "node-name", "base1", "image", "virtual-size", 0);
   if (strcmp (name, "query-jobs") == 0)
@@ -447,6 +449,30 @@ test_scratch (void **state)
   assert_true (st.st_size > 0 && st.st_size % 4096 == 0);
 }
 
+/* Addresses of NBD servers are taken apart, never passed as text. */
+static void
+test_nbd (void **state)
+{
+  const struct zf_add_drive_opts o = { .bitmask = ZF_ADD_DRIVE_OPTS_FORMAT, .format = "raw" };
+  char uri[128], path[80];
+
+  (void) state;
+  snprintf (path, sizeof path, "%s/a,b.sock", dir);
+  snprintf (uri, sizeof uri, "nbd+unix:///disk%%20one?socket=%s/a%%2Cb.sock", dir);
+  if (zf_add_drive (h, uri, &o) == -1 || zf_add_drive (h, "nbd://[::1]:10810/", &o) == -1)
+    fail_msg ("%s", zf_last_error (h));
+  assert_int_equal (attach (h), 0);
+  check_nodes ();
+  expect (0, "driver", "nbd");
+  expect (0, "export", "disk one");
+  assert_string_equal (json_string_value (json_object_get (arg (0, "server"), "path")), path);
+  expect (1, "driver", "raw");
+  expect (3, "driver", "nbd");
+  expect (3, "export", "");
+  assert_string_equal (json_string_value (json_object_get (arg (3, "server"), "host")), "::1");
+  assert_string_equal (json_string_value (json_object_get (arg (3, "server"), "port")), "10810");
+}
+
 static void
 test_backends (void **state)
 {
@@ -462,7 +488,7 @@ test_backends (void **state)
 static const struct CMUnitTest tests[] = {
   T (test_command_line), T (test_kernel_command_line), T (test_find_hv),
   T (test_writable), T (test_discard), T (test_readonly), T (test_in_use), T (test_names),
-  T (test_name_not_utf8), T (test_scratch), T (test_backends),
+  T (test_name_not_utf8), T (test_scratch), T (test_nbd), T (test_backends),
 };
 
 TEST_MAIN (tests, 60)
