@@ -170,8 +170,9 @@ window_end (const struct engine *e, uint64_t offset)
   return end < e->part.end ? end : e->part.end;
 }
 
-/* Memory that is used for the first time is cleared by the kernel, at 0.2 GB/s in an emulated machine, where reading
- * is ten times as fast.  So windows grow slowly, as far as that stays a small part of the work. */
+/* Memory that is used for the first time is cleared by the kernel, at 0.2 GB/s in an emulated machine,
+ * where reading is ten times as fast.  So windows grow slowly, as far as that stays a small part of
+ * the work. */
 static void
 grow_window (struct engine *e)
 {

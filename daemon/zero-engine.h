@@ -46,7 +46,7 @@ enum {
   WINDOWS = 3,                  /* one is looked at, the others are on their way */
   WINDOW_MAX = 16 << 20,
   WINDOW_FIRST = 1 << 20,       /* they grow: a first answer is wanted at once */
-  WINDOW_USUAL = 4 << 20,       /* more than this only where there is much to read: see grow_window */
+  WINDOW_USUAL = 2 << 20,       /* more than this only where there is much to read: see grow_window */
   WINDOW_MIN = 256 << 10,
   WRITES = 64,                  /* writes of zeroes in flight */
   WRITE_BATCH = 32,

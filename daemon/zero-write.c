@@ -167,8 +167,9 @@ now_ms (void)
   return t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
 }
 
-/* Keep one request so short that the cancel flag is seen in time, whatever the speed of the device: there are hosts
- * that need half a second to unmap a megabyte.  But what is unmapped in part is not given back. */
+/* Keep one request so short that the cancel flag is seen in time, whatever the speed of the device:
+ * there are hosts that need half a second to unmap a megabyte.  But what is unmapped in part is not
+ * given back. */
 static void
 adapt_request_size (struct engine *e, int mode, int64_t took_ms)
 {

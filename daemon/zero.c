@@ -17,28 +17,42 @@
 
 #include "daemon.h"
 #include "actions.h"
+#include "devices.h"
 #include "zero-engine.h"
 
 enum { ZERO_HEAD = 128 * 1024 };       /* what do_zero looks at */
 
 /* Where a partition begins on its disk, in bytes; 0 for everything else. */
 static uint64_t
-device_start (const struct device *dev)
+device_start (const struct call *c, const struct device *dev)
 {
   const char *base = strrchr (dev->path, '/');
-  unsigned long long sectors = 0;
-  char path[256];
-  FILE *fp;
+  char sectors[32];
 
-  if (dev->partnum == 0 || dev->disk == NULL || dev->disk->sysname == NULL || base == NULL)
+  if (dev->partnum == 0 || dev->disk == NULL || dev->disk->sysname == NULL || base == NULL
+      || sysfs_read (c->d, sectors, sizeof sectors, "class/block/%s/start", base + 1) == -1)
     return 0;
-  snprintf (path, sizeof path, "/sys/class/block/%s/start", base + 1);
-  if ((fp = fopen (path, "re")) != NULL) {
-    if (fscanf (fp, "%llu", &sectors) != 1)
-      sectors = 0;
-    fclose (fp);
-  }
-  return sectors * 512;
+  return strtoull (sectors, NULL, 10) * 512;
+}
+
+/* The kernel cuts large reads into requests of 1280 KiB.  Where each request is dear, as in an
+ * emulated machine, larger ones save a third of the time; a disk that cannot is left as it is. */
+static void
+allow_large_requests (const struct call *c, const struct disk *disk)
+{
+  char most[32], now[32];
+  unsigned long n;
+
+  if (disk == NULL || disk->sysname == NULL
+      || sysfs_read (c->d, most, sizeof most, "block/%s/queue/max_hw_sectors_kb", disk->sysname) == -1
+      || sysfs_read (c->d, now, sizeof now, "block/%s/queue/max_sectors_kb", disk->sysname) == -1)
+    return;
+  n = strtoul (most, NULL, 10);
+  if (n > WINDOW_MAX / 1024)
+    n = WINDOW_MAX / 1024;
+  snprintf (most, sizeof most, "%lu", n);
+  if (n > strtoul (now, NULL, 10))
+    sysfs_write (c->d, most, "block/%s/queue/max_sectors_kb", disk->sysname);
 }
 
 /* O_DIRECT where it works: whole megabytes go from the disk into our buffers. */
@@ -55,13 +69,14 @@ set_direct (int fd)
 static int
 open_target (struct call *c, const struct device *dev, bool writing, struct zero_target *t)
 {
-  *t = (struct zero_target) { .name = dev->name, .fd = -1, .buffered = -1, .start = device_start (dev) };
+  *t = (struct zero_target) { .name = dev->name, .fd = -1, .buffered = -1, .start = device_start (c, dev) };
   t->fd = device_open (c, dev, writing ? O_RDWR | O_EXCL : O_RDONLY);
   if (t->fd == -1 || device_geometry (c, dev, t->fd, &t->size, &t->block) == -1)
     return -1;
   if (writing && (t->buffered = device_open (c, dev, O_RDWR)) == -1)
     return -1;
   set_direct (t->fd);
+  allow_large_requests (c, dev->disk);
   return 0;
 }
 
@@ -77,24 +92,14 @@ close_target (struct zero_target *t)
 /* By default the kernel's request for zeroes keeps a SCSI disk's space allocated, also when it is
  * asked to give space back.  That is right for all disks but those with discard on. */
 static void
-allow_unmap (const struct disk *disk)
+allow_unmap (const struct call *c, const struct disk *disk)
 {
-  static const char mode[] = "writesame_16_unmap";
-  char path[128];
-  int fd;
-
   if (disk == NULL || disk->sysname == NULL)
     return;
-  snprintf (path, sizeof path, "/sys/class/scsi_disk/%d:%d:%d:%d/zeroing_mode",
-            disk->host, disk->channel, disk->target, disk->lun);
-  fd = open (path, O_WRONLY | O_CLOEXEC);
-  if (fd == -1 || write (fd, mode, sizeof mode - 1) == -1) {
-    if (verbose)
-      fprintf (stderr, "zerofishd: cannot set %s: %s; zeroing will not give space back\n",
-               path, strerror (errno));
-  }
-  if (fd >= 0)
-    close (fd);
+  if (sysfs_write (c->d, "writesame_16_unmap", "class/scsi_disk/%d:%d:%d:%d/zeroing_mode",
+                   disk->host, disk->channel, disk->target, disk->lun) == -1 && verbose)
+    fprintf (stderr, "zerofishd: cannot set the zeroing mode of %s: %s; zeroing will not give space back\n",
+             disk->path, strerror (errno));
 }
 
 /* Zero what is not zero in the first T->size bytes, give space back, and look again at what was
@@ -150,7 +155,7 @@ zero_start (struct call *c, struct device *dev, uint64_t max)
     if (t.size > max)
       t.size = max;
     if (dev->discard)
-      allow_unmap (dev->disk);
+      allow_unmap (c, dev->disk);
     r = zero_target (c, &t, dev->discard);
   }
   close_target (&t);
