@@ -131,7 +131,8 @@ create_file (struct shell *sh, const char *cmd, const char *filename, int64_t si
     return 0;
   if (is_new)
     unlink (filename);
-  return shell_error (sh, "%s: %s: cannot make a file of %lld bytes: %s", cmd, filename, (long long) size, strerror (err));
+  return shell_error (sh, "%s: %s: cannot make a file of %lld bytes: %s", cmd, filename, (long long) size,
+                      strerror (err));
 }
 
 static int

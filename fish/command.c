@@ -34,14 +34,15 @@ name_equal (const char *a, const char *b)
   return strlen (a) == strlen (b) && name_has_prefix (a, b);
 }
 
-/* Call FN for each name of each command (a built-in hides a command of the same name) until it returns false. */
+/* Call FN for each name of each command until it returns false; a built-in hides a command. */
 static void
 each_name (bool (*fn) (void *opaque, const char *name, const struct found *f), void *opaque)
 {
   for (size_t i = 0; i < nr_builtins; i++) {
     struct found f = { .builtin = &builtins[i] };
 
-    if (!fn (opaque, builtins[i].name, &f) || (builtins[i].alias != NULL && !fn (opaque, builtins[i].alias, &f)))
+    if (!fn (opaque, builtins[i].name, &f)
+        || (builtins[i].alias != NULL && !fn (opaque, builtins[i].alias, &f)))
       return;
   }
   for (size_t i = 0; i < nr_commands; i++) {
@@ -206,7 +207,8 @@ unknown (struct shell *sh, const char *name, const char *candidates)
   if (candidates != NULL)
     return shell_error (sh, "%s: could be any of: %s", name, candidates);
   if ((like = command_like (name)) != NULL)
-    return shell_error (sh, "%s: unknown command; did you mean '%s'?  (For a list of commands: help --list)", name, like);
+    return shell_error (sh, "%s: unknown command; did you mean '%s'?  (For a list of commands: help --list)",
+                        name, like);
   return shell_error (sh, "%s: unknown command\nTo open a disk image:    zerofish -a disk.img\n"
                       "For a list of commands:  zerofish -h", name);
 }
@@ -251,8 +253,8 @@ run_builtin (struct shell *sh, const struct builtin *b, const struct word *w, si
 {
   if (n >= b->min && n <= b->max)
     return b->run (sh, w, n);
-  return shell_error (sh, "%s: wrong number of arguments\nusage: %s %s\nType 'help %s' for more.", b->name, b->name,
-                      b->usage, b->name);
+  return shell_error (sh, "%s: wrong number of arguments\nusage: %s %s\nType 'help %s' for more.",
+                      b->name, b->name, b->usage, b->name);
 }
 
 int

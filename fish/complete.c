@@ -1,4 +1,4 @@
-/* What a word on the line could be completed to: commands, devices, files of the appliance, optional arguments.
+/* What a word could be completed to: commands, devices, files of the appliance, optional arguments.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -117,7 +117,8 @@ complete_optional (struct list *l, const struct command *cmd, const char *text)
 {
   for (size_t i = 0; i < cmd->nr_optargs; i++) {
     const struct command_arg *arg = &cmd->optargs[i];
-    char *name = xasprintf ("%s:", arg->name), *yes = xasprintf ("%strue", name), *no = xasprintf ("%sfalse", name);
+    char *name = xasprintf ("%s:", arg->name);
+    char *yes = xasprintf ("%strue", name), *no = xasprintf ("%sfalse", name);
 
     if (arg->type == V_BOOL && name_has_prefix (text, name)) {
       add_name (l, yes, text);
@@ -134,7 +135,8 @@ complete_optional (struct list *l, const struct command *cmd, const char *text)
 
 /* Argument number INDEX (from 0). */
 static enum completion
-complete_argument (struct list *l, const struct completer *c, const struct command *cmd, size_t index, const char *text)
+complete_argument (struct list *l, const struct completer *c, const struct command *cmd, size_t index,
+                   const char *text)
 {
   for (size_t i = 0; i < cmd->nr_args; i++)
     if (cmd->args[i].type != V_KEY && index-- == 0)

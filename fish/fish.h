@@ -15,8 +15,10 @@
 
 #include "zerofish.h"
 
-enum value_type { V_STRING, V_DEVICE, V_PATH, V_DEVICE_OR_PATH, V_MOUNTABLE, V_INT, V_INT64, V_BOOL, V_BUFFER, V_KEY,
-                  V_LIST, V_FILE_IN, V_FILE_OUT, V_FILENAME };
+enum value_type {
+  V_STRING, V_DEVICE, V_PATH, V_DEVICE_OR_PATH, V_MOUNTABLE, V_INT, V_INT64, V_BOOL, V_BUFFER, V_KEY,
+  V_LIST, V_FILE_IN, V_FILE_OUT, V_FILENAME
+};
 
 /* A converted argument; owned by the caller of the command's function. */
 struct value {
@@ -31,9 +33,9 @@ struct command_arg {
   enum value_type type;
 };
 
-/* A command, generated into commands.c.  RUN calls the API and prints the result to
- * OUT: 0, or -1 with the handle's error set.  Optional arguments are given as name:value; OPT has one value each and
- * bit i of MASK says that optional argument i was given. */
+/* A command, generated into commands.c.  RUN calls the API and prints the result to OUT: 0, or -1 with the
+ * handle's error set.  Optional arguments are given as name:value; OPT has one value each and bit i of
+ * MASK says that optional argument i was given. */
 struct command {
   const char *name;         /* "zero-device" */
   const char *const *aliases;         /* NULL-terminated */
@@ -123,10 +125,12 @@ enum { WORDS_ERROR_SIZE = 128 };
 /* Split LINE into words.  0, or -1 with a message in ERR.  line_free in both cases. */
 extern int line_split (const char *text, struct line *line, char err[WORDS_ERROR_SIZE]);
 extern void line_free (struct line *line);
-/* Split a list argument at white space, with '...' and \'.  NULL-terminated, or NULL with a message in ERR. */
+/* Split a list argument at white space, with '...' and \'.  NULL-terminated, or NULL with a message in
+ * ERR. */
 extern char **list_split (const char *text, char err[WORDS_ERROR_SIZE]);
 extern void list_free (char **list);
-/* S as one word that line_split gives back; in quotes only if need be, or with FORCE; OPEN leaves out the closing one. */
+/* S as one word that line_split gives back; in quotes only if need be, or with FORCE; OPEN leaves out the
+ * closing one. */
 extern char *word_quote (const char *s, bool force, bool open);
 
 /* --- values.c: words to values --- */
@@ -134,7 +138,8 @@ extern char *word_quote (const char *s, bool force, bool open);
 /* Numbers with base prefixes and size suffixes.  0, or -1 and *WHY says what is wrong (static). */
 extern int parse_number (const char *s, int64_t *n, const char **why);
 extern int parse_bool (const char *s, int64_t *n);
-/* Convert the N words at W to V (and OPT, *MASK) as CMD wants them; -1 after a message.  Call values_free in both cases. */
+/* Convert the N words at W to V (and OPT, *MASK) as CMD wants them; -1 after a message.  Call values_free
+ * in both cases. */
 extern int values_convert (struct shell *sh, const struct command *cmd, const struct word *w, size_t n,
                            struct value *v, struct value *opt, uint64_t *mask);
 extern void values_free (const struct command *cmd, struct value *v, struct value *opt);
@@ -147,8 +152,8 @@ extern char *key_read (struct shell *sh, const char *name);
 /* --- lines.c: lines of any length --- */
 
 extern void source_open (struct source *src, int fd, const char *name);
-/* The next line, without its end, NUL-terminated; valid until the next call.  1, 0 at the end, -1 with errno (EINTR;
- * EILSEQ: the line holds a zero byte). */
+/* The next line, without its end, NUL-terminated; valid until the next call.  1, 0 at the end, -1 with
+ * errno (EINTR; EILSEQ: the line holds a zero byte). */
 extern int source_line (struct source *src, char **line);
 extern void source_close (struct source *src);
 
@@ -192,8 +197,8 @@ struct found {
 /* Names compare without case, "_" as "-". */
 extern bool name_equal (const char *a, const char *b);
 extern bool name_has_prefix (const char *name, const char *prefix);
-/* The command called NAME, or with PREFIXES the only one that begins so.  False: no such, or several, which are then
- * in *CANDIDATES ("a, b, c"; malloced, or NULL); CANDIDATES may be NULL. */
+/* The command called NAME, or with PREFIXES the only one that begins so.  False: no such, or several,
+ * which are then in *CANDIDATES ("a, b, c"; malloced, or NULL); CANDIDATES may be NULL. */
 extern bool command_find (const char *name, bool prefixes, struct found *found, char **candidates);
 /* The name of the command that is most like NAME, or NULL. */
 extern const char *command_like (const char *name);
@@ -223,7 +228,8 @@ extern int wait_command (pid_t pid);
 
 /* --- stream.c --- */
 
-/* A name that the library can open for the local file W: "-" and "-<<END" get a stream.  NULL after a message. */
+/* A name that the library can open for the local file W: "-" and "-<<END" get a stream.  NULL after a
+ * message. */
 extern char *stream_in (struct shell *sh, const struct word *w);
 extern char *stream_out (struct shell *sh, const struct word *w);
 /* After the command: 0, or -1 after a message if the copy went wrong. */
@@ -238,8 +244,8 @@ extern void interrupt_clear (void);
 
 /* --- progress.c --- */
 
-/* Receive warnings and, if WANTED, progress: bars are drawn on standard error, else (FORCE) on /dev/tty, and never on
- * anything but a terminal. */
+/* Receive warnings and, if WANTED, progress: bars are drawn on standard error, else (FORCE) on /dev/tty,
+ * and never on anything but a terminal. */
 extern int progress_init (struct shell *sh, bool wanted, bool force);
 /* A command begins, or ends (the bar is taken away). */
 extern void progress_begin (struct shell *sh);
@@ -257,8 +263,10 @@ struct completer {
   void *opaque;
 };
 enum completion { COMPLETE_NONE, COMPLETE_LIST, COMPLETE_LOCAL };
-/* Candidates for the word TEXT (without quotes) that follows BEFORE in a line: malloced list in *LIST, or local files. */
-extern enum completion complete_word (const struct completer *c, const char *before, const char *text, char ***list);
+/* Candidates for the word TEXT (without quotes) that follows BEFORE in a line: malloced list in *LIST, or
+ * local files. */
+extern enum completion complete_word (const struct completer *c, const char *before, const char *text,
+                                      char ***list);
 /* readline.c: set readline up for the session. */
 extern void readline_init (struct shell *sh);
 
@@ -288,7 +296,8 @@ extern void options_free (struct options *o);
 
 extern char **guest_devices (void *h);
 extern char **guest_directory (void *h, const char *dir);
-/* Paths and devices that match PATTERN, sorted; NULL after an error of the library, an empty list if there is none. */
+/* Paths and devices that match PATTERN, sorted; NULL after an error of the library, an empty list if there
+ * is none. */
 extern char **guest_glob (zf_handle *h, const char *pattern);
 
 #endif /* ZEROFISH_FISH_H */

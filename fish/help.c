@@ -60,8 +60,8 @@ help_command (struct shell *sh, const char *name, FILE *out)
     return -1;
   }
   usage = command_usage (&f);
-  fprintf (out, "NAME\n    %s - %s\n\nSYNOPSIS\n    %s\n\nDESCRIPTION\n", f.cmd ? f.cmd->name : f.builtin->name,
-           f.cmd ? f.cmd->shortdesc : f.builtin->shortdesc, usage);
+  fprintf (out, "NAME\n    %s - %s\n\nSYNOPSIS\n    %s\n\nDESCRIPTION\n",
+           f.cmd ? f.cmd->name : f.builtin->name, f.cmd ? f.cmd->shortdesc : f.builtin->shortdesc, usage);
   indented (out, f.cmd ? f.cmd->longdesc : f.builtin->longdesc);
   if (f.cmd != NULL && f.cmd->destructive)
     fputs ("\n    This command overwrites what is on the device.\n", out);

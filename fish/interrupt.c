@@ -33,7 +33,8 @@ interrupt_init (struct shell *sh)
   struct sigaction sa = { .sa_handler = at_interrupt }, old;
 
   session = sh;
-  /* No SA_RESTART: a wait for input ends too.  A program started in the background by a shell keeps ignoring it. */
+  /* No SA_RESTART: a wait for input ends too.  A program started in the background by a shell keeps
+   * ignoring it. */
   if (sigaction (SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
     sigaction (SIGINT, &sa, NULL);
   signal (SIGPIPE, SIG_IGN);

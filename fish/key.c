@@ -15,7 +15,8 @@
 
 #include "fish.h"
 
-/* One line from FD, a byte at a time so that nothing behind it is taken; malloced, NULL at the end or on error. */
+/* One line from FD, a byte at a time so that nothing behind it is taken; malloced, NULL at the end or on
+ * error. */
 static char *
 read_line (int fd)
 {

@@ -59,7 +59,8 @@ take (struct source *src, size_t len, size_t skip, char **line)
 
   src->start += skip;
   src->lineno++;
-  if (src->lineno == 1 && len >= 3 && memcmp (p, "\xef\xbb\xbf", 3) == 0) {  /* the byte order mark of some editors */
+  /* Some editors begin a file with a byte order mark. */
+  if (src->lineno == 1 && len >= 3 && memcmp (p, "\xef\xbb\xbf", 3) == 0) {
     p += 3;
     len -= 3;
   }

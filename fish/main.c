@@ -174,7 +174,9 @@ set_up (struct shell *sh, const struct options *o)
   if ((o->verbose && zf_set_verbose (sh->h, 1) == -1) || (o->trace && zf_set_trace (sh->h, 1) == -1)
       || (o->no_sync && zf_set_autosync (sh->h, 0) == -1))
     return shell_lib_error (sh);
-  return progress_init (sh, !o->no_bars && !o->verbose && !o->trace, o->bars) == -1 ? shell_lib_error (sh) : 0;
+  if (progress_init (sh, !o->no_bars && !o->verbose && !o->trace, o->bars) == -1)
+    return shell_lib_error (sh);
+  return 0;
 }
 
 /* The disks are flushed and the appliance goes; a failure then is a failure of the session. */

@@ -25,17 +25,21 @@ struct row {
 
 static const struct row rows[] = {
   { "add", 'a', required_argument, "FILE|URI", "add a disk image, a block device or nbd://..." },
-  { "format", O_FORMAT, optional_argument, "[=FORMAT]", "format of the -a that follow; alone: detect it again" },
-  { "blocksize", O_BLOCKSIZE, optional_argument, "[=512|4096]", "sector size of the -a that follow; alone: the usual one" },
+  { "format", O_FORMAT, optional_argument, "[=FORMAT]",
+    "format of the -a that follow; alone: detect it again" },
+  { "blocksize", O_BLOCKSIZE, optional_argument, "[=512|4096]",
+    "sector size of the -a that follow; alone: the usual one" },
   { "discard", O_DISCARD, optional_argument, "[=MODE]",
     "zeroing gives space back for the -a that follow: besteffort (alone), enable, disable" },
   { "ro", 'r', no_argument, NULL, "add and mount read-only: the images are never written" },
   { "rw", 'w', no_argument, NULL, "add and mount for writing (the default)" },
-  { "mount", 'm', required_argument, "DEV[:MNT[:OPTS[:FSTYPE]]]", "launch, and mount DEV on MNT (on / if not given)" },
+  { "mount", 'm', required_argument, "DEV[:MNT[:OPTS[:FSTYPE]]]",
+    "launch, and mount DEV on MNT (on / if not given)" },
   { "file", 'f', required_argument, "FILE", "read commands from FILE" },
   { "no-sync", 'n', no_argument, NULL, "do not flush the disks at the end" },
   { "cmd-help", 'h', no_argument, "[CMD]", "list the commands, or explain one" },
-  { "progress-bars", O_BARS, no_argument, NULL, "show bars on the terminal even if standard error is elsewhere" },
+  { "progress-bars", O_BARS, no_argument, NULL,
+    "show bars on the terminal even if standard error is elsewhere" },
   { "no-progress-bars", O_NO_BARS, no_argument, NULL, "never show progress bars" },
   { "no-dest-paths", O_NO_DEST_PATHS, no_argument, NULL, "do not complete file names of the appliance" },
   { "pipe-error", O_PIPE_ERROR, no_argument, NULL, "a command fails if its pipe cannot take the output" },
@@ -139,7 +143,8 @@ static int
 set_discard (const char **discard, const char *arg)
 {
   *discard = arg != NULL ? arg : "besteffort";
-  if (strcmp (*discard, "enable") != 0 && strcmp (*discard, "disable") != 0 && strcmp (*discard, "besteffort") != 0)
+  if (strcmp (*discard, "enable") != 0 && strcmp (*discard, "disable") != 0
+      && strcmp (*discard, "besteffort") != 0)
     return shell_error (NULL, "--discard=%s: expected enable, disable or besteffort", arg);
   return 0;
 }

@@ -18,7 +18,8 @@
 
 extern char **environ;
 
-/* Start /bin/sh with descriptor FROM (-1: none) as its TO, and the usual signals.  The process, or -1 with errno. */
+/* Start /bin/sh with descriptor FROM (-1: none) as its TO, and the usual signals.  The process, or -1 with
+ * errno. */
 static pid_t
 spawn_shell (const char *cmd, int from, int to)
 {

@@ -11,8 +11,8 @@
 
 #include "fish.h"
 
-/* All return -1 if the call that gave the value failed, else 0.  Whether the output could be written is looked at
- * once, after the command. */
+/* All return -1 if the call that gave the value failed, else 0.  Whether the output could be written is
+ * looked at once, after the command. */
 
 int
 print_bool (FILE *out, int r)

@@ -34,8 +34,8 @@ start_again (void)
   rl_redisplay ();
 }
 
-/* Readline's getc.  ^C is looked for before each key and ten times a second: readline itself does not tell of a signal
- * between two reads, and what is typed after ^C belongs to the new line. */
+/* Readline's getc.  ^C is looked for before each key and ten times a second: readline itself does not tell
+ * of a signal between two reads, and what is typed after ^C belongs to the new line. */
 static int
 get_key (FILE *stream)
 {

@@ -35,7 +35,8 @@ dequote (char *text, int quote)
   return s;
 }
 
-/* A match as it is put into the line.  A common part of several matches, and a directory, go on: no closing quote. */
+/* A match as it is put into the line.  A common part of several matches, and a directory, go on: no
+ * closing quote. */
 static char *
 quote (char *text, int match_type, char *quote_pointer)
 {
@@ -64,7 +65,9 @@ each_candidate (const char *text, int state)
   (void) text;
   if (state == 0)
     next_candidate = 0;
-  return candidates != NULL && candidates[next_candidate] != NULL ? xstrdup (candidates[next_candidate++]) : NULL;
+  if (candidates == NULL || candidates[next_candidate] == NULL)
+    return NULL;
+  return xstrdup (candidates[next_candidate++]);
 }
 
 /* After the only match comes a space, but not where the word goes on: "/dir/", "name:". */
@@ -73,7 +76,8 @@ choose_ending (void)
 {
   size_t len;
 
-  if (candidates == NULL || candidates[0] == NULL || candidates[1] != NULL || (len = strlen (candidates[0])) == 0)
+  if (candidates == NULL || candidates[0] == NULL || candidates[1] != NULL
+      || (len = strlen (candidates[0])) == 0)
     return;
   if (candidates[0][len - 1] == '/' || candidates[0][len - 1] == ':') {
     rl_completion_append_character = '\0';

@@ -1,4 +1,4 @@
-/* Local files named "-" (standard input or output) and "-<<END" (the lines that follow) in uploads and downloads.
+/* Local files named "-" (standard input or output) and "-<<END" (the lines that follow).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -35,8 +35,8 @@ write_all (int fd, const char *p, size_t n)
   return 0;
 }
 
-/* In a child: write the N bytes at P and then all of FROM to TO.  Only async-signal-safe calls, since the library may
- * have threads; and its descriptors are closed, since the machine ends when they do. */
+/* In a child: write the N bytes at P and then all of FROM to TO.  Only async-signal-safe calls, since the
+ * library may have threads; and its descriptors are closed, since the machine ends when they do. */
 static void __attribute__ ((noreturn))
 copy_child (int from, int to, const char *p, size_t n)
 {
@@ -64,7 +64,8 @@ dev_fd (int fd)
   return xasprintf ("/dev/fd/%d", fd);
 }
 
-/* Start a child between FD and a pipe; the library gets the other end of it.  OUTPUT: the child writes to FD. */
+/* Start a child between FD and a pipe; the library gets the other end of it.  OUTPUT: the child writes to
+ * FD. */
 static char *
 start_copy (struct shell *sh, int fd, bool output, const char *p, size_t n)
 {
@@ -87,8 +88,8 @@ start_copy (struct shell *sh, int fd, bool output, const char *p, size_t n)
   return dev_fd (sh->stream.fd);
 }
 
-/* Can the library simply open /dev/stdin or /dev/stdout?  Not a socket; and not a file that others read or write
- * at a position of their own. */
+/* Can the library simply open /dev/stdin or /dev/stdout?  Not a socket; and not a file that others read or
+ * write at a position of their own. */
 static bool
 can_open (int fd, bool shared)
 {
@@ -171,8 +172,8 @@ stream_out (struct shell *sh, const struct word *w)
   return start_copy (sh, STDOUT_FILENO, true, "", 0);
 }
 
-/* A child that still feeds a command which has failed is ended: its pipe has no reader any more, but its own input
- * may never come. */
+/* A child that still feeds a command which has failed is ended: its pipe has no reader any more, but its
+ * own input may never come. */
 int
 stream_end (struct shell *sh, bool failed)
 {
@@ -187,5 +188,7 @@ stream_end (struct shell *sh, bool failed)
   if (failed)
     kill (s.child, SIGTERM);
   r = wait_command (s.child);
-  return failed || r == 0 ? 0 : shell_error (sh, "cannot copy between the command and standard input or output");
+  if (failed || r == 0)
+    return 0;
+  return shell_error (sh, "cannot copy between the command and standard input or output");
 }

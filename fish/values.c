@@ -15,8 +15,8 @@
 
 #include "fish.h"
 
-/* The multiplier of a size suffix.  "K" and "KiB" are powers of 1024, "KB" powers of 1000.  0: no such suffix;
- * UINT64_MAX: larger than any number (zetta and yotta). */
+/* The multiplier of a size suffix.  "K" and "KiB" are powers of 1024, "KB" powers of 1000.  0: no such
+ * suffix; UINT64_MAX: larger than any number (zetta and yotta). */
 static uint64_t
 multiplier (const char *suffix)
 {
@@ -71,7 +71,9 @@ parse_number (const char *s, int64_t *n, const char **why)
 int
 parse_bool (const char *s, int64_t *n)
 {
-  static const char *const names[] = { "false", "true", "0", "1", "no", "yes", "n", "y", "off", "on", "f", "t" };
+  static const char *const names[] = {
+    "false", "true", "0", "1", "no", "yes", "n", "y", "off", "on", "f", "t"
+  };
 
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcasecmp (s, names[i]) == 0) {
@@ -104,7 +106,8 @@ convert_list (struct shell *sh, const char *cmd, const struct command_arg *arg, 
 
 /* One argument.  W is only read. */
 static int
-convert (struct shell *sh, const char *cmd, const struct command_arg *arg, const struct word *w, struct value *v)
+convert (struct shell *sh, const char *cmd, const struct command_arg *arg, const struct word *w,
+         struct value *v)
 {
   switch (arg->type) {
   case V_INT:
@@ -140,7 +143,8 @@ optarg_value (const struct command_arg *arg, const char *w)
 }
 
 static int
-convert_optional (struct shell *sh, const struct command *cmd, const struct word *w, struct value *opt, uint64_t *mask)
+convert_optional (struct shell *sh, const struct command *cmd, const struct word *w, struct value *opt,
+                  uint64_t *mask)
 {
   for (size_t i = 0; i < cmd->nr_optargs; i++) {
     const char *value = optarg_value (&cmd->optargs[i], w->s);
@@ -149,7 +153,8 @@ convert_optional (struct shell *sh, const struct command *cmd, const struct word
     if (value == NULL)
       continue;
     if (*mask & (UINT64_C (1) << i))
-      return shell_error (sh, "%s: optional argument '%s' is given more than once", cmd->name, cmd->optargs[i].name);
+      return shell_error (sh, "%s: optional argument '%s' is given more than once", cmd->name,
+                          cmd->optargs[i].name);
     rest.s = w->s + (value - w->s);
     /* No escape can stand in "name:", so that it is as long in both forms. */
     rest.list = w->list != NULL ? w->list + (value - w->s) : NULL;
@@ -175,7 +180,8 @@ wrong_number (struct shell *sh, const struct command *cmd, size_t want, size_t g
   char *usage = command_usage (&(struct found) { .cmd = cmd });
 
   shell_error (sh, "%s: expected %s%zu argument%s, got %zu\nusage: %s\nType 'help %s' for more.", cmd->name,
-               got > want ? "" : cmd->nr_optargs ? "at least " : "", want, want == 1 ? "" : "s", got, usage, cmd->name);
+               got > want ? "" : cmd->nr_optargs ? "at least " : "", want, want == 1 ? "" : "s", got, usage,
+               cmd->name);
   free (usage);
   return -1;
 }

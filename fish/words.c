@@ -1,4 +1,4 @@
-/* Splits a line into words: quotes, escapes, pipes; and list arguments; and quotes a word again for completion.
+/* Splits a line into words, and a list argument into its elements; quotes a word again for completion.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -112,7 +112,8 @@ double_quoted (const char *text, const char **p, struct word *w, char err[WORDS_
       continue;
     c = escape (*p, &len);
     if (c == -1)
-      return fail (err, **p ? "unknown escape in double quotes" : "the double quote has no end", *p - text - 1);
+      return fail (err, **p ? "unknown escape in double quotes" : "the double quote has no end",
+                   *p - text - 1);
     if (c == 0)
       return fail (err, "a zero byte cannot be part of an argument", *p - text - 1);
     if (**p == '\'') {

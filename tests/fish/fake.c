@@ -1,5 +1,5 @@
-/* A library and a table of commands that need no appliance, so that the shell's own behaviour can be tested: what it
- * hands to calls, what it does with results, progress, ^C, streams and completion.
+/* A library and a table of commands that need no appliance, so that the shell's own behaviour can be
+ * tested: what it hands to calls, what it does with results, progress, ^C, streams and completion.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -164,7 +164,8 @@ two (const char *a, const char *b)
 char **
 zf_list_devices (zf_handle *h)
 {
-  return h->ready ? two ("/dev/sda", "/dev/sdb") : (fail (h, EINVAL, "list_devices: call launch first (run)"), NULL);
+  return h->ready ? two ("/dev/sda", "/dev/sdb")
+    : (fail (h, EINVAL, "list_devices: call launch first (run)"), NULL);
 }
 
 char **
@@ -178,8 +179,11 @@ zf_list_partitions (zf_handle *h)
 struct zf_dirent_list *
 zf_readdir (zf_handle *h, const char *dir)
 {
-  static const struct zf_dirent root[] = { { 1, 'd', (char *) "." }, { 1, 'd', (char *) ".." }, { 2, 'r', (char *) "my file" },
-    { 3, 'r', (char *) "my other" }, { 4, 'r', (char *) "plain" }, { 5, 'd', (char *) "sub" }, { 8, 'r', (char *) "q\"uo\\te" } };
+  static const struct zf_dirent root[] = {
+    { 1, 'd', (char *) "." }, { 1, 'd', (char *) ".." }, { 2, 'r', (char *) "my file" },
+    { 3, 'r', (char *) "my other" }, { 4, 'r', (char *) "plain" }, { 5, 'd', (char *) "sub" },
+    { 8, 'r', (char *) "q\"uo\\te" }
+  };
   static const struct zf_dirent sub[] = { { 6, 'r', (char *) "x1" }, { 7, 'r', (char *) "x2" } };
   struct zf_dirent_list *l;
 
@@ -346,7 +350,9 @@ const struct command commands[] = {
   { "rm", NULL, ARGS ({ "path", V_PATH }), TEXT, .run = run_rm },
   { "secret", NULL, ARGS ({ "key", V_KEY }), TEXT, .run = run_secret },
   { "show", NULL, ARGS ({ "text", V_STRING }, { "small", V_INT }, { "large", V_INT64 }, { "flag", V_BOOL }),
-    .optargs = (const struct command_arg[]) { { "label", V_STRING }, { "force", V_BOOL }, { "items", V_LIST } },
+    .optargs = (const struct command_arg[]) {
+      { "label", V_STRING }, { "force", V_BOOL }, { "items", V_LIST }
+    },
     .nr_optargs = 3, TEXT, .run = run_show },
   { "show-list", NULL, ARGS ({ "items", V_LIST }), TEXT, .run = run_show_list },
   { "upload", NULL, ARGS ({ "filename", V_FILE_IN }, { "path", V_PATH }), TEXT, .run = run_upload },

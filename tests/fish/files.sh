@@ -30,7 +30,8 @@ timeout 60 $FAKE download /x - > /dev/full 2> err < /dev/null
 status=$? ; : > out
 [ $status = 1 ] || fail 'lost output is no error'
 
-script "sparse s 10M${nl}alloc a 64K${nl}allocate b 1K";   ok "drive s format:raw${nl}drive a format:raw${nl}drive b format:raw"
+script "sparse s 10M${nl}alloc a 64K${nl}allocate b 1K"
+ok "drive s format:raw${nl}drive a format:raw${nl}drive b format:raw"
 [ "$(stat -c %s s a b | tr '\n' ' ')" = '10485760 65536 1024 ' ] || fail 'wrong sizes'
 [ "$(stat -c %b s)" = 0 ] && [ "$(stat -c %b a)" -ge 128 ] || fail 'wrong allocation'
 cmp -n 65536 a /dev/zero || fail 'not zero'

@@ -17,7 +17,8 @@ script "run${nl}glob rm /plain";            ok "rm /plain"
 script "run${nl}glob rm *";                 ok "rm *"
 script "run${nl}glob rm /*none";            bad 'glob: /*none: no file or device matches'
 script "run${nl}glob rm /plain/*";          bad 'no file or device matches'
-script "run${nl}glob echo /sub/* /dev/sd?"; ok "/sub/x1 /dev/sda${nl}/sub/x1 /dev/sdb${nl}/sub/x2 /dev/sda${nl}/sub/x2 /dev/sdb"
+script "run${nl}glob echo /sub/* /dev/sd?"
+ok "/sub/x1 /dev/sda${nl}/sub/x1 /dev/sdb${nl}/sub/x2 /dev/sda${nl}/sub/x2 /dev/sdb"
 script "run${nl}glob is-zero-device /dev/sd[ab]*";  ok "true${nl}false${nl}false${nl}false"
 script "run${nl}glob nosuch /my*";          bad "nosuch: unknown command"
 script "glob";                              bad 'usage: glob command'

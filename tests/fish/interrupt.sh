@@ -1,5 +1,5 @@
 #!/bin/sh
-# ^C: cancels the call and ends a script with status 1; at the prompt it cancels the call, or gives a fresh line.
+# ^C: cancels the call and ends a script with status 1; at the prompt it cancels, or gives a fresh line.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors

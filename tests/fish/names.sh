@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names of commands: - and _, case, aliases; whole names in scripts and on the command line; help for a wrong one.
+# Names of commands: - and _, case, aliases; whole names only in scripts and on the command line.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors

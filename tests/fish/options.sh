@@ -24,11 +24,13 @@ fake -a 'nbd://host/x y' quit;                         ok 'drive nbd://host/x y'
 fake -a 'a,readonly=on' quit;                          ok 'drive a,readonly=on'
 
 fake -n quit;                                          ok 'autosync 0'
-fake -m /dev/sda1 -m /dev/sda2:/boot is-zero-device /dev/sda;   ok "mount /dev/sda1 /${nl}mount /dev/sda2 /boot${nl}true"
+fake -m /dev/sda1 -m /dev/sda2:/boot is-zero-device /dev/sda
+ok "mount /dev/sda1 /${nl}mount /dev/sda2 /boot${nl}true"
 fake --ro --mount /dev/sda1 quit;                      ok 'mount-ro /dev/sda1 /'
 fake -m /dev/sda1:/:ro quit;                           ok 'mount-ro /dev/sda1 /'
 fake -m btrfsvol:/dev/sda1/v:/x quit;                  ok 'mount btrfsvol:/dev/sda1/v /x'
-fake -m /dev/nope echo no;                             bad 'mount: /dev/nope: no such device' 'mount /dev/nope /'
+fake -m /dev/nope echo no
+bad 'mount: /dev/nope: no such device' 'mount /dev/nope /'
 grep -q 'devices are: /dev/sda /dev/sdb /dev/sda1' err || fail 'devices are not listed'
 fake -m /dev/sda1:/:acl quit;                          bad 'not available yet'
 
@@ -40,14 +42,18 @@ grep -q "zerofish --help" err || fail 'no pointer to --help'
 fake --blocksize=1000 -a x;                            bad 'expected 512 or 4096'
 fake --discard=maybe -a x;                             bad 'expected enable, disable or besteffort'
 fake -a;                                               bad 'requires an argument'
-fake --version;                                        [ $status = 0 ] && grep -q '^zerofish [0-9]' out || fail version
-fake -V;                                               [ $status = 0 ] && grep -q '^zerofish [0-9]' out || fail version
-fake -x echo a;                                        [ "$status$(cat out)$(cat err)" = '0aecho a' ] || fail '-x'
+fake --version
+[ $status = 0 ] && grep -q '^zerofish [0-9]' out || fail version
+fake -V
+[ $status = 0 ] && grep -q '^zerofish [0-9]' out || fail version
+fake -x echo a
+[ "$status$(cat out)$(cat err)" = '0aecho a' ] || fail '-x'
 
 # Every option that --help shows is in the manual, and the other way round.
 fake --help
 [ $status = 0 ] || fail '--help'
 grep -o -e '--[a-z-]*' out | sort -u > help.list
-sed -n '/^=head1 OPTIONS/,/^=head1 [^O]/s/^=item B<\(--[a-z-]*\)>.*/\1/p' "$src/../../docs/zerofish.pod" | sort -u > man.list
+sed -n '/^=head1 OPTIONS/,/^=head1 [^O]/s/^=item B<\(--[a-z-]*\)>.*/\1/p' \
+  "$src/../../docs/zerofish.pod" | sort -u > man.list
 diff help.list man.list > out || fail 'options in --help (<) and in the manual (>)'
 exit $failed

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pipes: the output goes there, the command's own failure counts, the other's does not, a reader that goes is no harm.
+# Pipes: where the output goes, whose failure counts, and readers that go away.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors

@@ -1,5 +1,6 @@
-/* Runs a program on a terminal of its own and talks to it: each line of standard input is "send TEXT", "expect TEXT",
- * "refuse TEXT" (must not have come since the last expect) or "exit STATUS"; TEXT may hold \n \t \e \xHH.
+/* Runs a program on a terminal of its own and talks to it: each line of standard input is "send TEXT",
+ * "expect TEXT", "refuse TEXT" (must not have come since the last expect) or "exit STATUS"; TEXT may hold
+ * \n \t \e \xHH.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The real shell without an appliance: help of every command, errors of add, disk-create, settings, calls before run.
+# The real shell without an appliance: all help, errors of add, disk-create, settings, calls before run.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors
@@ -12,14 +12,16 @@ nl='
 text='help of each command'
 fake -h
 sed -n '/^Command/d; /^$/q; s/ .*//p' out > commands
-for c in zero-device is-zero-device zero is-zero run launch add add-ro disk-create list-devices upload download; do
+for c in zero-device is-zero-device zero is-zero run launch add add-ro disk-create list-devices upload \
+  download; do
   grep -qx $c commands || fail "no command $c"
 done
 sed 's/^/help /' commands > in
 run $ZEROFISH < in
 [ $status = 0 ] && [ ! -s err ] || fail 'help'
 [ "$(grep -c '^DESCRIPTION' out)" = "$(wc -l < commands)" ] || fail 'a command has no description'
-[ "$(sed '/^SYNOPSIS/,/^DESCRIPTION/d' out | awk 'length > 84' | wc -l)" = 0 ] || fail 'lines of the help are too long'
+[ "$(sed '/^SYNOPSIS/,/^DESCRIPTION/d' out | awk 'length > 84' | wc -l)" = 0 ] ||
+  fail 'lines of the help are too long'
 
 script 'add missing.img';                  bad 'missing.img: No such file'
 script 'add .';                            bad 'add-drive: '
@@ -43,7 +45,8 @@ script 'version'
 [ $status = 0 ] && grep -q '^major: ' out && grep -q '^minor: ' out || fail version
 
 script "disk-create x.raw raw 1M${nl}disk-virtual-size x.raw";                       ok 1048576
-script "disk-create x.qcow2 qcow2 10G preallocation:metadata${nl}disk-format x.qcow2${nl}disk-virtual-size x.qcow2"
+script "disk-create x.qcow2 qcow2 10G preallocation:metadata
+disk-format x.qcow2${nl}disk-virtual-size x.qcow2"
 ok "qcow2${nl}10737418240"
 script 'disk-create y.raw raw 1Q';         bad "disk-create: size: '1Q'"
 script 'disk-create y.raw nosuch 1M';      bad 'disk-create: '

@@ -42,7 +42,8 @@ fake 'echo a';                                         bad 'unknown command'
 
 # Local commands.
 script "setenv X 'a  b'${nl}!echo \"\$X\"${nl}unsetenv X${nl}!echo \"X=\$X\"";   ok "a  b${nl}X="
-script "!exit 3${nl}echo no";                          bad "stdin:1: the local command 'exit 3' failed with exit status 3" ''
+script "!exit 3${nl}echo no"
+bad "stdin:1: the local command 'exit 3' failed with exit status 3" ''
 script "-!false${nl}echo yes"
 [ "$status:$(cat out)" = 0:yes ] || fail '-!false'
 script '<! for i in 1 2 3; do echo echo $i; done';     ok "1${nl}2${nl}3"
