@@ -160,6 +160,24 @@ read_pattern (struct call *c, size_t limit)
   return done;
 }
 
+/* Polls, as long uploads do, while chunks and what is among them are waiting. */
+static ssize_t
+read_slowly (struct call *c, size_t n)
+{
+  ssize_t r = read_pattern (c, 1);
+  int i;
+
+  for (i = 0; r != -1 && i < 30; i++) {
+    usleep (10000);
+    r = call_progress (c, i, 30);
+  }
+  if (r == -1)
+    return -1;
+  while ((r = file_in_read (c, (char[1]) { 0 }, 1)) == 1)
+    n--;
+  return r == 0 && n == 1 ? 0 : call_refuse (c, EINVAL, "not the whole file");
+}
+
 static int
 stub_in (struct call *c, XDR *in)
 {
@@ -168,6 +186,8 @@ stub_in (struct call *c, XDR *in)
 
   if (!xdr_int (in, &mode) || !xdr_int (in, &n))
     return bad_body (c);
+  if (mode == IN_SLOW)
+    return read_slowly (c, n);
   r = read_pattern (c, mode == IN_READ_ALL || mode == IN_FAIL_AFTER_END ? SIZE_MAX : (size_t) n);
   if (mode == IN_IGNORE_CANCEL)
     return 0;

@@ -22,7 +22,7 @@ enum {
   P_NO_FILE = 70,           /* FileOut that sets up no file */
 };
 
-enum { IN_READ_ALL, IN_FAIL_AFTER_N, IN_FAIL_AFTER_END, IN_STOP_AFTER_N, IN_IGNORE_CANCEL };
+enum { IN_READ_ALL, IN_FAIL_AFTER_N, IN_FAIL_AFTER_END, IN_STOP_AFTER_N, IN_IGNORE_CANCEL, IN_SLOW };
 enum { OUT_SEND_N, OUT_REFUSE, OUT_FAIL_AFTER_N, OUT_FOR_EVER, OUT_SMALL_PIECES };
 
 /* Byte I of every file. */

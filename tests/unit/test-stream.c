@@ -108,6 +108,21 @@ test_in (void **state)
   client_ok (&c, P_IN);
 }
 
+/* A cancel flag among the chunks is not taken by a handler that looks for one while it reads. */
+static void
+test_in_flag_among_chunks (void **state)
+{
+  (void) state;
+  call_file (P_IN, IN_SLOW, 100);
+  send_pattern (0, 50, 50);
+  client_send_word (&c, ZF_CANCEL_FLAG);
+  usleep (150000);
+  client_send_word (&c, ZF_CANCEL_FLAG);
+  send_pattern (50, 100, 50);
+  send_end ();
+  client_ok (&c, P_IN);
+}
+
 static void
 test_in_fails_early (void **state)
 {
@@ -383,8 +398,8 @@ test_out_peer_leaves (void **state)
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 #define BROKEN(f) cmocka_unit_test_setup_teardown (f, setup, teardown_broken)
 static const struct CMUnitTest tests[] = {
-  TEST (test_in), TEST (test_in_fails_early), TEST (test_in_fails_after_end), TEST (test_in_stops_early),
-  TEST (test_in_cancelled), TEST (test_in_unknown), TEST (test_in_both_cancel), TEST (test_in_peer_leaves),
+  TEST (test_in), TEST (test_in_flag_among_chunks), TEST (test_in_fails_early), TEST (test_in_fails_after_end),
+  TEST (test_in_stops_early), TEST (test_in_cancelled), TEST (test_in_unknown), TEST (test_in_both_cancel), TEST (test_in_peer_leaves),
   BROKEN (test_in_bad_cancel), BROKEN (test_in_long_chunk), BROKEN (test_in_short_chunk),
   BROKEN (test_in_lying_chunk),
   TEST (test_out), TEST (test_out_fails), TEST (test_out_cancelled), TEST (test_out_late_cancel),
