@@ -155,6 +155,7 @@ client_start_disks (struct client *c, const off_t *sizes)
   char *files[4] = { NULL }, sysroot[] = "sysroot-XXXXXX";
   size_t i, n = 0;
 
+  remove_unfinished ();
   assert_non_null (mkdtemp (sysroot));
   options[n++] = "--sysroot";
   options[n++] = sysroot;
