@@ -147,18 +147,21 @@ static int
 zero_start (struct call *c, struct device *dev, uint64_t max)
 {
   struct zero_target t;
-  int r = -1;
+  int r;
 
   if (device_flush_caches (c, dev) == -1)
     return -1;
-  if (open_target (c, dev, true, &t) == 0) {
-    if (t.size > max)
-      t.size = max;
-    if (dev->discard)
-      allow_unmap (c, dev->disk);
-    r = zero_target (c, &t, dev->discard);
+  if (open_target (c, dev, true, &t) == -1) {
+    close_target (&t);
+    return -1;
   }
+  if (t.size > max)
+    t.size = max;
+  if (dev->discard)
+    allow_unmap (c, dev->disk);
+  r = zero_target (c, &t, dev->discard);
   close_target (&t);
+
   if (device_flush_caches (c, dev) == -1)
     r = -1;
   if (dev->partnum == 0 && dev->disk != NULL && device_reread (c, dev) == -1)
