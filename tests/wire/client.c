@@ -124,16 +124,50 @@ client_start (struct client *c, const char *const *options)
   assert_int_equal (w, ZF_LAUNCH_FLAG);
 }
 
-/* What is left of a test that failed before client_end goes when the program ends. */
-static struct client *unfinished;
-
-static void remove_files (struct client *c);
+/* Files and folders that exist, so that those of a test that failed go when the program ends. */
+static char made[64][16];
 
 static void
-remove_unfinished (void)
+remove_one (const char *name)
 {
-  if (unfinished)
-    remove_files (unfinished);
+  char command[64];
+  size_t i;
+
+  snprintf (command, sizeof command, "rm -rf ./%s", name);
+  if (unlink (name) == -1 && system (command) != 0)
+    fprintf (stderr, "cannot remove %s\n", name);
+  for (i = 0; i < sizeof made / sizeof made[0]; i++) {
+    if (strcmp (made[i], name) == 0)
+      made[i][0] = '\0';
+  }
+}
+
+static void
+remove_made (void)
+{
+  char name[sizeof made[0]];
+  size_t i;
+
+  for (i = 0; i < sizeof made / sizeof made[0]; i++) {
+    memcpy (name, made[i], sizeof name);
+    if (name[0])
+      remove_one (name);
+  }
+}
+
+static void
+note (const char *name)
+{
+  static bool registered;
+  size_t i;
+
+  if (!registered)
+    atexit (remove_made);
+  registered = true;
+  for (i = 0; i < sizeof made / sizeof made[0] && made[i][0]; i++)
+    ;
+  if (i < sizeof made / sizeof made[0])
+    snprintf (made[i], sizeof made[i], "%s", name);
 }
 
 static char *
@@ -145,6 +179,7 @@ make_file (off_t size)
   assert_int_not_equal (fd, -1);
   assert_int_equal (ftruncate (fd, size), 0);
   close (fd);
+  note (name);
   return strdup (name);
 }
 
@@ -155,8 +190,8 @@ client_start_disks (struct client *c, const off_t *sizes)
   char *files[4] = { NULL }, sysroot[] = "sysroot-XXXXXX";
   size_t i, n = 0;
 
-  remove_unfinished ();
   assert_non_null (mkdtemp (sysroot));
+  note (sysroot);
   options[n++] = "--sysroot";
   options[n++] = sysroot;
   for (i = 0; i < 4 && sizes[i] > 0; i++) {
@@ -168,29 +203,20 @@ client_start_disks (struct client *c, const off_t *sizes)
   client_start (c, options);
   memcpy (c->files, files, sizeof files);
   c->sysroot = strdup (sysroot);
-  if (unfinished == NULL)
-    atexit (remove_unfinished);
-  unfinished = c;
 }
 
 static void
 remove_files (struct client *c)
 {
-  char command[64];
   size_t i;
 
   for (i = 0; i < 4 && c->files[i]; i++) {
-    unlink (c->files[i]);
+    remove_one (c->files[i]);
     free (c->files[i]);
-    c->files[i] = NULL;
   }
-  if (c->sysroot) {
-    snprintf (command, sizeof command, "rm -rf ./%s", c->sysroot);
-    if (system (command) != 0)
-      fprintf (stderr, "cannot remove %s\n", c->sysroot);
-    free (c->sysroot);
-    c->sysroot = NULL;
-  }
+  if (c->sysroot)
+    remove_one (c->sysroot);
+  free (c->sysroot);
 }
 
 int
