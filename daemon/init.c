@@ -121,6 +121,24 @@ wait_port (void)
   return fd;
 }
 
+/* Without an adapter no disk can ever come: better to say so now than to let each wait for one end in a timeout. */
+static bool
+have_adapter (void)
+{
+  DIR *dir = opendir ("/sys/class/scsi_host");
+  struct dirent *d;
+  bool found = false;
+
+  while (dir != NULL && !found && (d = readdir (dir)) != NULL)
+    found = d->d_name[0] != '.';
+  if (dir != NULL)
+    closedir (dir);
+  if (!found)
+    fputs ("zerofishd: no disk can be attached: there is no SCSI adapter, or its driver (virtio_scsi) is missing\n",
+           stderr);
+  return found;
+}
+
 int
 init_appliance (struct daemon *d)
 {
@@ -130,7 +148,7 @@ init_appliance (struct daemon *d)
   write_file ("/proc/sys/kernel/modprobe", INIT_MODPROBE);
   /* What failed is on the console.  Go on: another driver may do. */
   init_load_boot_modules ();
-  return wait_port ();
+  return have_adapter () ? wait_port () : -1;
 }
 
 /* Unmount what is under the sysroot, the last first. */
