@@ -15,7 +15,8 @@
 
 enum { SMALLEST = 256 };
 
-/* Capacity for NEED bytes: twice what there was, so that many small appends stay cheap, but never over the maximum. */
+/* Capacity for NEED bytes: twice what there was, so that many small appends stay cheap, but never over the
+ * maximum. */
 static size_t
 next_cap (const struct buf *b, size_t need)
 {

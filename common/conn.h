@@ -34,8 +34,8 @@ struct conn {
 
 extern void conn_init (struct conn *c, int fd);
 
-/* Exactly N bytes; 0, or -1 with errno; a closed peer is ECONNRESET.  Never raises SIGPIPE on a socket.  When a
- * read of a few bytes (a word, a header) fails, what did arrive of it stays unread. */
+/* Exactly N bytes; 0, or -1 with errno; a closed peer is ECONNRESET.  Never raises SIGPIPE on a socket.
+ * When a read of a few bytes (a word, a header) fails, what did arrive of it stays unread. */
 extern int conn_read (struct conn *c, void *p, size_t n);
 extern int conn_write (struct conn *c, const void *p, size_t n);
 
@@ -43,8 +43,8 @@ extern int conn_write (struct conn *c, const void *p, size_t n);
 extern int conn_read_word (struct conn *c, uint32_t *w);
 extern int conn_write_word (struct conn *c, uint32_t w);
 
-/* Has the peer sent nothing that is still unread?  With ECONNRESET this tells a peer that left between two frames
- * from one that left inside a frame. */
+/* Has the peer sent nothing that is still unread?  With ECONNRESET this tells a peer that left between two
+ * frames from one that left inside a frame. */
 extern bool conn_empty (const struct conn *c);
 
 /* Is a whole word there without waiting?  If so put it in *W but leave it unread (conn_read_word takes it).

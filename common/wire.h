@@ -50,7 +50,8 @@ extern void wire_get_header (const unsigned char in[ZF_HEADER_SIZE], struct wire
 extern void wire_put_progress (unsigned char out[ZF_PROGRESS_SIZE], const struct wire_progress *p);
 extern void wire_get_progress (const unsigned char in[ZF_PROGRESS_SIZE], struct wire_progress *p);
 
-/* A string no longer than a message.  Decoding refuses one with a zero byte inside, which C would cut off there. */
+/* A string no longer than a message.  Decoding refuses one with a zero byte inside, which C would cut off
+ * there. */
 extern bool_t xdr_wire_string (XDR *xdrs, char **s);
 
 /* XDR routine of an error reply's body. */

@@ -166,11 +166,13 @@ call_result (struct call *c, xdrproc_t proc, void *value)
     return 0;
   c->reply.len = 0;
   if (errno == EMSGSIZE)
-    return call_refuse (c, EMSGSIZE, "the result is larger than a message can be (4 MiB): ask for less at a time");
+    return call_refuse (c, EMSGSIZE,
+                        "the result is larger than a message can be (4 MiB): ask for less at a time");
   return call_error (c, errno, "cannot encode the result");
 }
 
-/* Take a cancel flag, if that is what the library sent.  Anything else is the next request, and stays unread. */
+/* Take a cancel flag, if that is what the library sent.  Anything else is the next request, and stays
+ * unread. */
 static void
 look_for_flag (struct call *c)
 {

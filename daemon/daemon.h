@@ -123,8 +123,8 @@ extern int list_add (struct call *c, struct list *l, const char *s);   /* copies
 extern char **list_end (struct call *c, struct list *l);               /* never NULL but on ENOMEM */
 
 /* Set the call's error (the first one stays) and return -1.  ERR is an errno value.  The text says what
- * failed on which object at which offset, without strerror: call_error appends ": " and strerror (ERR) itself if
- * ERR is not 0; call_refuse does not. */
+ * failed on which object at which offset, without strerror: call_error appends ": " and strerror (ERR)
+ * itself if ERR is not 0; call_refuse does not. */
 extern int call_error (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
 extern int call_refuse (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
 /* Forget the error: for a handler that goes on after a failed attempt. */
@@ -136,32 +136,35 @@ extern int call_progress (struct call *c, uint64_t position, uint64_t total);
 /* The same without a known total (pulse). */
 extern int call_poll (struct call *c);
 
-/* Encode the result into the reply: used by the stubs.  0, or -1 with the error set (too large for a message). */
+/* Encode the result into the reply: used by the stubs.  0, or -1 with the error set (too large for a
+ * message). */
 extern int call_result (struct call *c, xdrproc_t proc, void *value);
 
-/* FileIn: read the next N bytes, fewer only before the end of the file: bytes, 0 at the end, -1 with the error set
- * (the library cancelled, or the connection was lost). */
+/* FileIn: read the next N bytes, fewer only before the end of the file: bytes, 0 at the end, -1 with the
+ * error set (the library cancelled, or the connection was lost). */
 extern ssize_t file_in_read (struct call *c, void *p, size_t n);
 
-/* FileOut: the handler opens what it needs, calls this as its last step and returns 0; FN then runs after the reply
- * and writes with file_out_write; its return value -1 becomes a cancelled chunk.  FN also frees what OPAQUE holds: it
- * is called in every case, and finds file_out_write failing where the reply could not be sent. */
+/* FileOut: the handler opens what it needs, calls this as its last step and returns 0; FN then runs after
+ * the reply and writes with file_out_write; its return value -1 becomes a cancelled chunk.  FN also frees
+ * what OPAQUE holds: it is called in every case, and finds file_out_write failing where the reply could
+ * not be sent. */
 extern void call_set_file_out (struct call *c, int (*fn) (struct call *c, void *opaque), void *opaque);
 /* 0, or -1: cancelled by the library or connection lost; stop then. */
 extern int file_out_write (struct call *c, const void *p, size_t n);
 
 /* --- devices.c: what disks there are, their names inside and out --- */
 
-/* NAME as the user gives it to a device in the call's memory; refuses everything that is not a user disk, a
- * partition or volume on one (EINVAL, ENOENT, ENODEV, ENOTBLK).  ROW_DESTRUCTIVE in FLAGS: EROFS on read-only ones. */
+/* NAME as the user gives it to a device in the call's memory; refuses everything that is not a user disk,
+ * a partition or volume on one (EINVAL, ENOENT, ENODEV, ENOTBLK).  ROW_DESTRUCTIVE in FLAGS: EROFS on
+ * read-only ones. */
 extern struct device *device_resolve (struct call *c, const char *name, unsigned flags);
 extern struct mountable *mountable_resolve (struct call *c, const char *name, unsigned flags);
 extern struct device_or_path *device_or_path_resolve (struct call *c, const char *name, unsigned flags);
 /* "/" at the start, something mounted; else EINVAL. */
 extern const char *path_check (struct call *c, const char *path);
 
-/* Translated name of a kernel path ("/dev/sdb1" -> "/dev/sda1") in the call's memory; NULL if it is not a user's
- * (no error set).  Volumes keep their names. */
+/* Translated name of a kernel path ("/dev/sdb1" -> "/dev/sda1") in the call's memory; NULL if it is not a
+ * user's (no error set).  Volumes keep their names. */
 extern const char *device_name_out (struct call *c, const char *path);
 /* "/dev/sda" ... "/dev/sdaa" of a disk index. */
 extern char *device_index_name (struct call *c, size_t index);
@@ -172,9 +175,11 @@ extern char *device_text_out (struct call *c, const char *text);
  * callers.  Errors name the device; EBUSY says by what (mounted on /, held by dm-0, ...). */
 extern int device_open (struct call *c, const struct device *dev, int flags);
 /* Size in bytes and logical block size of an open device (or file). */
-extern int device_geometry (struct call *c, const struct device *dev, int fd, uint64_t *size, unsigned *block);
+extern int device_geometry (struct call *c, const struct device *dev, int fd, uint64_t *size,
+                            unsigned *block);
 
-/* Rule 8: sync filesystems and drop the caches of the disk, its partitions and their holders.  Before and after. */
+/* Rule 8: sync filesystems and drop the caches of the disk, its partitions and their holders.  Before and
+ * after. */
 extern int device_flush_caches (struct call *c, const struct device *dev);
 /* Rule 9: after anything that wrote to a whole disk: BLKRRPART and wait for the nodes to match. */
 extern int device_reread (struct call *c, const struct device *dev);
@@ -189,8 +194,8 @@ extern char *devices_wait (struct call *c, int target, int lun, int timeout_ms);
 
 /* openat2 under the sysroot with RESOLVE_IN_ROOT (and no magic links); -1 with the error set, naming PATH. */
 extern int sysroot_open (struct call *c, const char *path, int flags, mode_t mode);
-/* The same, and it must be a regular file: EISDIR for directories, EINVAL "not a regular file" for the rest.  Never
- * blocks on FIFOs and never opens device nodes. */
+/* The same, and it must be a regular file: EISDIR for directories, EINVAL "not a regular file" for the
+ * rest.  Never blocks on FIFOs and never opens device nodes. */
 extern int sysroot_open_regular (struct call *c, const char *path, int flags, mode_t mode);
 /* Directory that holds PATH (resolved), and its last component in *NAME: for unlink, mkdir, ... */
 extern int sysroot_open_parent (struct call *c, const char *path, const char **name);
@@ -198,30 +203,31 @@ extern bool sysroot_mounted (struct daemon *d);
 
 /* --- run.c: external programs of the tools root --- */
 
-/* Run ARGV (argv[0] an absolute path) in a child rooted in the tools root.  Standard output goes to *OUT (call's
- * memory, NUL-terminated, bounded) if OUT is not NULL.  0 if it exited 0; else -1 with an error that holds the
- * program's name and what it wrote to standard error.  Sends pulses, obeys cancel; TIMEOUT_S 0: none. */
+/* Run ARGV (argv[0] an absolute path) in a child rooted in the tools root.  Standard output goes to *OUT
+ * (call's memory, NUL-terminated, bounded) if OUT is not NULL.  0 if it exited 0; else -1 with an error
+ * that holds the program's name and what it wrote to standard error.  Sends pulses, obeys cancel;
+ * TIMEOUT_S 0: none. */
 extern int run_program (struct call *c, const char *const *argv, char **out, int timeout_s);
 /* Is the program in the tools root?  For feature groups. */
 extern bool run_exists (struct daemon *d, const char *path);
 
 /* --- init.c: being process 1 of the appliance --- */
 
-/* Mount /proc, /sys, /dev, load the modules that are needed at start, open the port; the port's fd or -1 (a message is
- * on the console). */
+/* Mount /proc, /sys, /dev, load the modules that are needed at start, open the port; the port's fd or -1
+ * (a message is on the console). */
 extern int init_appliance (struct daemon *d);
 /* Unmount all, sync, and power off. Does not return. */
 extern void init_power_off (struct daemon *d) __attribute__ ((noreturn));
 
 /* --- modules.c: kernel modules of the appliance --- */
 
-/* What the kernel runs when it wants a module (a filesystem's at mount, a character set's, a cipher's): /init by another
- * name.  So handlers need not load anything themselves. */
+/* What the kernel runs when it wants a module (a filesystem's at mount, a character set's, a cipher's):
+ * /init by another name.  So handlers need not load anything themselves. */
 #define INIT_MODPROBE "/modprobe"
 extern bool init_is_modprobe (const char *argv0);
 extern int init_modprobe (int argc, char **argv);   /* exit status */
-/* Load the module NAME (or what has this alias) and what it depends on: 0, or -1 with errno; ENOENT: the appliance does
- * not have it (which is no error if it is built into the kernel). */
+/* Load the module NAME (or what has this alias) and what it depends on: 0, or -1 with errno; ENOENT: the
+ * appliance does not have it (which is no error if it is built into the kernel). */
 extern int init_load_module (const char *name);
 /* Those of /modules/order; 0, or -1 if one failed (messages are on the console). */
 extern int init_load_boot_modules (void);

@@ -214,7 +214,8 @@ main (int argc, char **argv)
     return init_modprobe (argc, argv);
   signal (SIGPIPE, SIG_IGN);
   umask (022);
-  /* The kernel hands words of its command line that it does not know to its /init: they are not our options. */
+  /* The kernel hands words of its command line that it does not know to its /init: they are not our
+   * options. */
   if (getpid () == 1 && strcmp (argv[0], "/init") == 0)
     appliance_main ();
 

@@ -15,11 +15,12 @@
 
 #include "serve.h"
 
-/* A request buffer that grew over this is given back, so that one large request does not cost memory for ever. */
+/* A request buffer that grew over this is given back, so that one large request does not cost memory for
+ * ever. */
 enum { KEEP = 64 * 1024 };
 
-/* Calls of the stock protocol that are followed by a file.  Those we do not implement must be known too, or their
- * chunks would be taken for calls. */
+/* Calls of the stock protocol that are followed by a file.  Those we do not implement must be known too,
+ * or their chunks would be taken for calls. */
 static const int file_in_procs[] = { 66, 69, 71, 229, 241, 242, 273, 309, 397, 413, 472 };
 
 int64_t
@@ -70,7 +71,8 @@ check_header (struct call *c, const struct wire_header *h)
   if (h->prog != ZF_PROGRAM)
     return call_refuse (c, EPROTO, "unknown program number %#" PRIx32, h->prog);
   if (h->vers != ZF_VERSION)
-    return call_refuse (c, EPROTO, "protocol version %" PRIu32 " is not spoken here, only %d", h->vers, ZF_VERSION);
+    return call_refuse (c, EPROTO, "protocol version %" PRIu32 " is not spoken here, only %d",
+                        h->vers, ZF_VERSION);
   if (h->direction != ZF_CALL)
     return call_refuse (c, EPROTO, "message direction %" PRId32 " is not a call", h->direction);
   if (h->status != ZF_OK)
@@ -103,8 +105,8 @@ run (struct call *c, const struct buf *frame)
   return r;
 }
 
-/* Bring the stream of chunks, if one follows the call, to its end.  *R becomes -1 if the file did not come whole.
- * 0, or -1 with errno: connection lost. */
+/* Bring the stream of chunks, if one follows the call, to its end.  *R becomes -1 if the file did not come
+ * whole. 0, or -1 with errno: connection lost. */
 static int
 finish_file_in (struct call *c, int *r)
 {
@@ -192,8 +194,8 @@ answer (struct daemon *d, const struct buf *frame)
   return ret;
 }
 
-/* Read the next request into FRAME (without its length word), skipping cancel flags that came too late to matter.
- * 1, 0 if the peer went away between two frames, -1 with errno. */
+/* Read the next request into FRAME (without its length word), skipping cancel flags that came too late to
+ * matter. 1, 0 if the peer went away between two frames, -1 with errno. */
 static int
 read_request (struct daemon *d, struct buf *frame)
 {

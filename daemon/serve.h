@@ -14,7 +14,8 @@ extern int64_t serve_now_ms (void);
 
 /* --- call.c --- */
 
-/* Look for the cancel flag, if the last look is a tenth of a second past: 0, or -1 with the error EINTR set. */
+/* Look for the cancel flag, if the last look is a tenth of a second past: 0, or -1 with the error EINTR
+ * set. */
 extern int call_look (struct call *c, int64_t now);
 /* The final 100 %, if there was a progress message before. */
 extern int call_last_progress (struct call *c);
@@ -23,10 +24,11 @@ extern void call_free (struct call *c);
 
 /* --- stream.c --- */
 
-/* After the handler of a call with FileIn: leave the stream at the next frame, having said (TELL) once that we
- * want no more of the file.  0, or -1 with errno: the connection is lost. */
+/* After the handler of a call with FileIn: leave the stream at the next frame, having said (TELL) once
+ * that we want no more of the file.  0, or -1 with errno: the connection is lost. */
 extern int file_in_finish (struct call *c, bool tell);
-/* After the ok reply of a call with FileOut (SENT false: after failing to send it): run its function and end the file. */
+/* After the ok reply of a call with FileOut (SENT false: after failing to send it): run its function and
+ * end the file. */
 extern int file_out_run (struct call *c, bool sent);
 
 #endif /* ZEROFISH_SERVE_H */

@@ -36,8 +36,8 @@ put_word (unsigned char *p, uint32_t w)
   return p + sizeof w;
 }
 
-/* The length word of the next chunk.  Cancel flags among chunks are skipped: the library may have sent one at the
- * moment when we failed. */
+/* The length word of the next chunk.  Cancel flags among chunks are skipped: the library may have sent one
+ * at the moment when we failed. */
 static int
 read_chunk_length (struct call *c, uint32_t *len)
 {

@@ -1,4 +1,5 @@
-/* The request loop with a small table of its own: replies, errors, progress, cancel, and requests that are wrong.
+/* The request loop with a small table of its own: replies, errors, progress, cancel, and requests that are
+ * wrong.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

@@ -1,4 +1,5 @@
-/* Files in chunks, and the rules for failing early: one cancel flag, drain, one error reply; a peer that is wrong.
+/* Files in chunks, and the rules for failing early: one cancel flag, drain, one error reply; a peer that
+ * is wrong.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -209,7 +210,8 @@ test_in_unknown (void **state)
   client_error (&c, P_IN, "EINVAL", "decode");
 }
 
-/* What the library does: send until a flag is seen, then one cancelled chunk.  FAIL_AT: its own file breaks there. */
+/* What the library does: send until a flag is seen, then one cancelled chunk.  FAIL_AT: its own file
+ * breaks there. */
 static void
 library_upload (size_t size, size_t piece, size_t fail_at)
 {
@@ -398,8 +400,10 @@ test_out_peer_leaves (void **state)
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 #define BROKEN(f) cmocka_unit_test_setup_teardown (f, setup, teardown_broken)
 static const struct CMUnitTest tests[] = {
-  TEST (test_in), TEST (test_in_flag_among_chunks), TEST (test_in_fails_early), TEST (test_in_fails_after_end),
-  TEST (test_in_stops_early), TEST (test_in_cancelled), TEST (test_in_unknown), TEST (test_in_both_cancel), TEST (test_in_peer_leaves),
+  TEST (test_in), TEST (test_in_flag_among_chunks), TEST (test_in_fails_early),
+  TEST (test_in_fails_after_end),
+  TEST (test_in_stops_early), TEST (test_in_cancelled), TEST (test_in_unknown),
+  TEST (test_in_both_cancel), TEST (test_in_peer_leaves),
   BROKEN (test_in_bad_cancel), BROKEN (test_in_long_chunk), BROKEN (test_in_short_chunk),
   BROKEN (test_in_lying_chunk),
   TEST (test_out), TEST (test_out_fails), TEST (test_out_cancelled), TEST (test_out_late_cancel),

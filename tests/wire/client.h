@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/types.h>
 
 #include <cmocka.h>
@@ -48,18 +47,12 @@ extern void client_start_function (struct client *c, int (*serve) (int fd));
 extern void client_start (struct client *c, const char *const *options);
 /* The same with one new file per size (0 at the end; bytes) as its disks, and a fresh sysroot. */
 extern void client_start_disks (struct client *c, const off_t *sizes);
-/* Close, wait for the daemon and free all.  The daemon's exit status; a test fails if it was killed by a signal. */
+/* Close, wait for the daemon and free all.  The daemon's exit status; a test fails if it was killed by a
+ * signal. */
 extern int client_end (struct client *c);
 
 /* The most memory that the daemon has used (KiB), 0 if that cannot be said (sanitizers, valgrind). */
 extern size_t client_peak_memory (struct client *c);
-
-/* Skip this test under a valgrind that does not know openat2, without which the daemon opens no path. */
-#define NEED_PATHS() \
-  do { \
-    if (getenv ("ZEROFISH_TEST_VALGRIND") && *getenv ("ZEROFISH_TEST_VALGRIND")) \
-      skip (); \
-  } while (0)
 
 /* Milliseconds on the monotonic clock. */
 extern int64_t client_now_ms (void);
@@ -73,8 +66,8 @@ extern struct wire_header client_header (struct client *c, int proc, uint64_t ma
 extern bool client_send_frame (struct client *c, const struct wire_header *h, const void *body, size_t len);
 /* A whole call; BODY may be NULL, else it is freed. */
 extern void client_call (struct client *c, int proc, uint64_t mask, struct buf *body);
-/* A call without optional arguments whose body TYPES describes: s string, i int, I int64_t, b two values: a buffer
- * (const void *, size_t).  client_do also reads the reply, which must be ok. */
+/* A call without optional arguments whose body TYPES describes: s string, i int, I int64_t, b two values:
+ * a buffer (const void *, size_t).  client_do also reads the reply, which must be ok. */
 extern void client_send_call (struct client *c, int proc, const char *types, ...);
 extern void client_do (struct client *c, int proc, const char *types, ...);
 
@@ -86,7 +79,8 @@ extern void put_string (struct buf *b, const char *s);
 
 /* Read the next thing, whatever it is (GOT_END: the daemon closed). */
 extern void client_next (struct client *c);
-/* Read up to the reply to the last call of PROC, passing over progress; fails the test if it is anything else. */
+/* Read up to the reply to the last call of PROC, passing over progress; fails the test if it is anything
+ * else. */
 extern void client_reply (struct client *c, int proc);
 extern void client_ok (struct client *c, int proc);
 /* The reply must be an error with this errno name ("" any) and TEXT in its message. */

@@ -1,4 +1,5 @@
-/* Device calls end to end: lists, sizes, read-only, bytes at offsets, and a result that is as large as it can be.
+/* Device calls end to end: lists, sizes, read-only, bytes at offsets, and a result that is as large as it
+ * can be.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -146,7 +147,8 @@ test_readonly (void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 static const struct CMUnitTest tests[] = {
-  TEST (test_lists), TEST (test_sizes), TEST (test_pread_pwrite), TEST (test_past_the_end), TEST (test_large_result),
+  TEST (test_lists), TEST (test_sizes), TEST (test_pread_pwrite), TEST (test_past_the_end),
+  TEST (test_large_result),
   TEST (test_readonly),
 };
 

@@ -50,7 +50,6 @@ static void
 test_make_and_remove (void **state)
 {
   (void) state;
-  NEED_PATHS ();
   assert_false (exists ("/a"));
   client_do (&c, TOUCH, "s", "/a");
   assert_true (exists ("/a"));
@@ -74,7 +73,6 @@ static void
 test_content (void **state)
 {
   (void) state;
-  NEED_PATHS ();
   client_do (&c, FILL, "iis", 'x', 100000, "/x");
   assert_int_equal (filesize ("/x"), 100000);
   client_do (&c, PREAD, "siI", "/x", 5, (int64_t) 99998);
@@ -96,7 +94,6 @@ static void
 test_sizes (void **state)
 {
   (void) state;
-  NEED_PATHS ();
   client_do (&c, TOUCH, "s", "/t");
   client_do (&c, TRUNCATE_SIZE, "sI", "/t", INT64_C (1) << 40);
   assert_int_equal (filesize ("/t"), INT64_C (1) << 40);
@@ -114,7 +111,6 @@ static void
 test_refused (void **state)
 {
   (void) state;
-  NEED_PATHS ();
   client_send_call (&c, FILL, "iis", 256, 10, "/x");
   client_error (&c, FILL, "EINVAL", "");
   client_send_call (&c, FILL, "iis", 'x', -1, "/x");

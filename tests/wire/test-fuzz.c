@@ -1,8 +1,8 @@
 /* Twenty thousand random and damaged requests, the same ones in every run.
  *
- * Each is a sensible call with some of its bytes changed, cut, lengthened or moved, or plain noise.  Whatever comes,
- * the daemon replies once or closes the connection, and no signal ends it.  FUZZ_SEED and FUZZ_COUNT in the
- * environment give other runs.
+ * Each is a sensible call with some of its bytes changed, cut, lengthened or moved, or plain noise.
+ * Whatever comes, the daemon replies once or closes the connection, and no signal ends it.  FUZZ_SEED and
+ * FUZZ_COUNT in the environment give other runs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -33,19 +33,22 @@ rnd (uint32_t below)
 
 /* What the calls are made of: one of these numbers with one of these bodies. */
 static const int procs[] = {
-  TOUCH, LIST_DEVICES, LIST_PARTITIONS, RM, MKDIR, EXISTS, UMOUNT, MOUNTS, STATVFS, GETRO, GETSS, GETSZ, GETSIZE64,
-  FLUSHBUFS, UPLOAD, DOWNLOAD, CHECKSUM, ZERO, PING_DAEMON, TRUNCATE_SIZE, PREAD, FILL, FILESIZE, ZERO_DEVICE,
-  CHECKSUM_DEVICE, FILL_PATTERN, PWRITE, AVAILABLE_ALL_GROUPS, PWRITE_DEVICE, PREAD_DEVICE, IS_ZERO, IS_ZERO_DEVICE,
-  NR_DEVICES, FEATURE_AVAILABLE, 9999, 0, -1, TAR_IN, 273,
+  TOUCH, LIST_DEVICES, LIST_PARTITIONS, RM, MKDIR, EXISTS, UMOUNT, MOUNTS, STATVFS, GETRO, GETSS, GETSZ,
+  GETSIZE64, FLUSHBUFS, UPLOAD, DOWNLOAD, CHECKSUM, ZERO, PING_DAEMON, TRUNCATE_SIZE, PREAD, FILL,
+  FILESIZE, ZERO_DEVICE, CHECKSUM_DEVICE, FILL_PATTERN, PWRITE, AVAILABLE_ALL_GROUPS, PWRITE_DEVICE,
+  PREAD_DEVICE, IS_ZERO, IS_ZERO_DEVICE, NR_DEVICES, FEATURE_AVAILABLE, 9999, 0, -1, TAR_IN, 273,
 };
 
 static void
 put_something (struct buf *b)
 {
   static const char *const strings[] = {
-    "/dev/sda", "/dev/sdb", "/file", "/dir/file", "/", "md5", "sha256", "", "/dev/sda1", "abc", "/../x", "/dev/null",
+    "/dev/sda", "/dev/sdb", "/file", "/dir/file", "/", "md5", "sha256", "", "/dev/sda1", "abc", "/../x",
+    "/dev/null",
   };
-  static const uint32_t numbers[] = { 0, 1, 2, 7, 100, 512, 4096, 100000, 0x7fffffff, 0x80000000, 0xffffffff };
+  static const uint32_t numbers[] = {
+    0, 1, 2, 7, 100, 512, 4096, 100000, 0x7fffffff, 0x80000000, 0xffffffff,
+  };
 
   switch (rnd (4)) {
   case 0:
@@ -65,14 +68,17 @@ put_sensible (struct buf *b, int proc)
   case PREAD: put_string (b, path), put_int (b, rnd (100000)), put_int64 (b, rnd (1 << 20)); break;
   case PREAD_DEVICE: put_string (b, device), put_int (b, rnd (100000)), put_int64 (b, rnd (1 << 20)); break;
   case PWRITE: put_string (b, path), put_buffer (b, procs, rnd (100)), put_int64 (b, rnd (1 << 20)); break;
-  case PWRITE_DEVICE: put_string (b, device), put_buffer (b, procs, rnd (100)), put_int64 (b, rnd (1 << 20)); break;
+  case PWRITE_DEVICE:
+    put_string (b, device), put_buffer (b, procs, rnd (100)), put_int64 (b, rnd (1 << 20));
+    break;
   case FILL: put_int (b, rnd (256)), put_int (b, rnd (100000)), put_string (b, path); break;
   case FILL_PATTERN: put_string (b, "abc"), put_int (b, rnd (100000)), put_string (b, path); break;
   case TRUNCATE_SIZE: put_string (b, path), put_int64 (b, rnd (1 << 20)); break;
   case CHECKSUM: put_string (b, "md5"), put_string (b, path); break;
   case CHECKSUM_DEVICE: put_string (b, "sha1"), put_string (b, device); break;
   case FEATURE_AVAILABLE: put_string (b, "btrfs"); break;
-  case TOUCH: case RM: case MKDIR: case EXISTS: case STATVFS: case FILESIZE: case IS_ZERO: case DOWNLOAD: case UPLOAD:
+  case TOUCH: case RM: case MKDIR: case EXISTS: case STATVFS: case FILESIZE: case IS_ZERO:
+  case DOWNLOAD: case UPLOAD:
     put_string (b, path);
     break;
   default: put_string (b, device); break;
@@ -210,7 +216,8 @@ test_fuzz (void **state)
 
   (void) state;
   random_state = setting ("FUZZ_SEED", 2026);
-  /* The daemon inherits this: a call that asks for too much fails, and does not fill the disk of the machine. */
+  /* The daemon inherits this: a call that asks for too much fails, and does not fill the disk of the
+   * machine. */
   signal (SIGXFSZ, SIG_IGN);
   assert_int_equal (setrlimit (RLIMIT_FSIZE, &limit), 0);
   start ();
@@ -223,7 +230,8 @@ test_fuzz (void **state)
   client_do (&c, PING_DAEMON, "");
   assert_true (client_peak_memory (&c) < 64 * 1024);
   assert_int_equal (client_end (&c), 0);
-  print_message ("%lu requests, %u connections ended, %.1f s\n", count, closed, (client_now_ms () - begin) / 1e3);
+  print_message ("%lu requests, %u connections ended, %.1f s\n", count, closed,
+                 (client_now_ms () - begin) / 1e3);
 }
 
 static const struct CMUnitTest tests[] = {

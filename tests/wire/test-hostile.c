@@ -38,7 +38,8 @@ static void
 test_lengths (void **state)
 {
   static const uint32_t lengths[] = {
-    0, 1, ZF_HEADER_SIZE - 1, ZF_MESSAGE_MAX + 1, 0x7fffffff, 0x80000000, 0xffffffff, ZF_LAUNCH_FLAG, ZF_PROGRESS_FLAG,
+    0, 1, ZF_HEADER_SIZE - 1, ZF_MESSAGE_MAX + 1, 0x7fffffff, 0x80000000, 0xffffffff, ZF_LAUNCH_FLAG,
+    ZF_PROGRESS_FLAG,
   };
   size_t i;
 
@@ -79,14 +80,17 @@ test_cut_off (void **state)
   free (zeroes);
 }
 
-/* Bodies for every number, known or not: empty, all ones, and strings or counts that claim more than there is. */
+/* Bodies for every number, known or not: empty, all ones, and strings or counts that claim more than there
+ * is. */
 static void
 test_bodies (void **state)
 {
-  static const char ones[] = "\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377";
+  static const char ones[] =
+    "\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377";
   static const struct { const char *p; size_t n; } bodies[] = {
     { "", 0 }, { "\0\0\0", 3 }, { ones, 3 }, { ones, 20 },
-    { "\377\377\377\376", 4 }, { "\177\377\377\377abcd", 8 }, { "\0\0\0\005abcd", 8 }, { "\0\100\0\001abcd", 8 },
+    { "\377\377\377\376", 4 }, { "\177\377\377\377abcd", 8 }, { "\0\0\0\005abcd", 8 },
+    { "\0\100\0\001abcd", 8 },
   };
   size_t i;
   int proc;

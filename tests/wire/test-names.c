@@ -52,9 +52,12 @@ test_bad_devices (void **state)
 {
   static const char *const names[] = {
     "", "/", "/dev", "/dev/", "/dev/sdc", "/dev/sdz", "/dev/sdaa", "/dev/sdzzzzzzzzzzzzzzzzzzzz", "/dev/sda1",
-    "/dev/sda0", "/dev/sda01", "/dev/sda99999999999999999999", "/dev/sda-1", "/dev/SDA", "/dev/sd", "/dev/sd1", "/dev/null",
-    "/dev/zero", "/dev/console", "/dev/tty", "/dev/../dev/sda", "/dev//sda", "/dev/sda/", "sda", "/dev/sda ", "/dev/sda\n",
-    "/dev/mapper/control", "/dev/loop0", "/dev/nbd0", "/dev/root", "/etc/passwd", "disk", "-rf", "/dev/sda\xff",
+    "/dev/sda0", "/dev/sda01", "/dev/sda99999999999999999999", "/dev/sda-1", "/dev/SDA", "/dev/sd",
+    "/dev/sd1", "/dev/null",
+    "/dev/zero", "/dev/console", "/dev/tty", "/dev/../dev/sda", "/dev//sda", "/dev/sda/", "sda",
+    "/dev/sda ", "/dev/sda\n",
+    "/dev/mapper/control", "/dev/loop0", "/dev/nbd0", "/dev/root", "/etc/passwd", "disk", "-rf",
+    "/dev/sda\xff",
   };
   static const int procs[] = { GETSIZE64, ZERO, ZERO_DEVICE, IS_ZERO_DEVICE };
   char *longest;
@@ -101,7 +104,9 @@ make (const char *format, const char *name)
 static void
 test_special_files (void **state)
 {
-  static const char *const names[] = { "/fifo", "/to-fifo", "/dir", "/to-null", "/socket", "/missing", "/to-missing" };
+  static const char *const names[] = {
+    "/fifo", "/to-fifo", "/dir", "/to-null", "/socket", "/missing", "/to-missing",
+  };
   int64_t start = client_now_ms ();
   size_t i;
 
@@ -127,7 +132,8 @@ static void
 test_outside (void **state)
 {
   static const char *const names[] = {
-    "/../outside", "/dir/../../outside", "/abs", "/rel", "/../../../../../../etc/passwd", "/proc-self/cwd/outside",
+    "/../outside", "/dir/../../outside", "/abs", "/rel", "/../../../../../../etc/passwd",
+    "/proc-self/cwd/outside",
   };
   char cwd[4096], outside[4200];
   size_t i;

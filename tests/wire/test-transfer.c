@@ -46,8 +46,8 @@ pattern (size_t n)
   return b;
 }
 
-/* As the library: send until the daemon says something, then one cancelled chunk.  At FAIL_AT our own file breaks.
- * The number of bytes sent. */
+/* As the library: send until the daemon says something, then one cancelled chunk.  At FAIL_AT our own file
+ * breaks. The number of bytes sent. */
 static size_t
 send_file (const unsigned char *b, size_t size, size_t piece, size_t fail_at)
 {
@@ -106,7 +106,6 @@ test_there_and_back (void **state)
   size_t i;
 
   (void) state;
-  NEED_PATHS ();
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     client_send_call (&c, UPLOAD, "s", "/file");
     assert_int_equal (send_file (b, sizes[i], i % 2 ? 8192 : 5000, SIZE_MAX), sizes[i]);
@@ -140,14 +139,14 @@ static void
 test_refused_early (void **state)
 {
   static const struct { const char *path, *errno_name; } bad[] = {
-    { "/", "EISDIR" }, { "/none/file", "ENOENT" }, { "relative", "EINVAL" }, { "/dev/sdb", "" }, { "", "EINVAL" },
+    { "/", "EISDIR" }, { "/none/file", "ENOENT" }, { "relative", "EINVAL" }, { "/dev/sdb", "" },
+    { "", "EINVAL" },
   };
   const size_t size = 50 * MIB;
   unsigned char *b = pattern (size);
   size_t i;
 
   (void) state;
-  NEED_PATHS ();
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     client_send_call (&c, UPLOAD, "s", bad[i].path);
     assert_true (send_file (b, size, 8192, SIZE_MAX) < size);
@@ -182,7 +181,6 @@ test_given_up (void **state)
   unsigned char *b = pattern (MIB);
 
   (void) state;
-  NEED_PATHS ();
   client_send_call (&c, UPLOAD, "s", "/file");
   send_file (b, MIB, 1000, 1);
   expect_failure ("EINTR", "cancelled");
@@ -200,7 +198,6 @@ test_both_give_up (void **state)
   int i;
 
   (void) state;
-  NEED_PATHS ();
   srand (40);
   for (i = 0; i < 1000; i++) {
     client_send_call (&c, UPLOAD, "s", rand () % 2 ? "/" : "/none/file");
@@ -216,7 +213,6 @@ static void
 test_download_refused (void **state)
 {
   (void) state;
-  NEED_PATHS ();
   client_send_call (&c, DOWNLOAD, "s", "/none");
   client_error (&c, DOWNLOAD, "ENOENT", "/none");
   client_send_call (&c, DOWNLOAD, "s", "/");
@@ -233,7 +229,6 @@ test_download_cancelled (void **state)
   int i;
 
   (void) state;
-  NEED_PATHS ();
   client_do (&c, TOUCH, "s", "/huge");
   client_do (&c, TRUNCATE_SIZE, "sI", "/huge", INT64_C (1) << 40);
   for (i = 0; i < 5; i++) {
@@ -251,7 +246,8 @@ test_download_cancelled (void **state)
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 static const struct CMUnitTest tests[] = {
   TEST (test_there_and_back), TEST (test_device), TEST (test_refused_early), TEST (test_nothing_mounted),
-  TEST (test_given_up), TEST (test_both_give_up), TEST (test_download_refused), TEST (test_download_cancelled),
+  TEST (test_given_up), TEST (test_both_give_up), TEST (test_download_refused),
+  TEST (test_download_cancelled),
 };
 
 TEST_MAIN (tests, 300)
