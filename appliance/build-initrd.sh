@@ -13,8 +13,9 @@ daemon_file () {
   fi
 }
 
-# copy_daemon TREE: as /init, and as the program by which the kernel asks for modules.  That one is not /sbin/modprobe,
-# which would already be run, in vain, while the kernel initialises itself; /init tells the kernel of it.
+# copy_daemon TREE: as /init, and as the program by which the kernel asks for modules.  That one is not
+# /sbin/modprobe, which would already be run, in vain, while the kernel initialises itself; /init tells the
+# kernel of it.
 copy_daemon () {
   d=$(daemon_file)
   [ -f "$d" ] || die "the daemon $d does not exist; set ZEROFISHD"
@@ -32,7 +33,12 @@ module_list () {
 # find_modules DIR: for each wanted module "WHEN NAME FILE...", files relative to DIR in the order of loading.
 find_modules () {
   module_list | awk -v dir="$1" '
-    function name_of (path) { sub (/.*\//, "", path); sub (/\.ko(\.[a-z0-9]+)?$/, "", path); gsub (/-/, "_", path); return path }
+    function name_of (path) {
+      sub (/.*\//, "", path)
+      sub (/\.ko(\.[a-z0-9]+)?$/, "", path)
+      gsub (/-/, "_", path)
+      return path
+    }
     function fail (text) { print text >"/dev/stderr"; failed = 1; exit 1 }
     BEGIN {
       while ((getline line <(dir "/modules.builtin")) > 0)
@@ -53,7 +59,9 @@ find_modules () {
       print " " path[$2]
       next
     }
-    $1 == "boot" && !($2 in builtin) { fail("module " $2 " is neither in " dir "/modules.dep nor built into the kernel") }
+    $1 == "boot" && !($2 in builtin) {
+      fail("module " $2 " is neither in " dir "/modules.dep nor built into the kernel")
+    }
     END { exit failed }'
 }
 
@@ -97,7 +105,7 @@ copy_modules () {
 # What else the kernel may call them, such as fs-xfs: lines "ALIAS NAME" of /modules/alias.
 copy_aliases () {
   [ -r "$1/modules.alias" ] || return 0
-  awk 'FILENAME != ARGV[1] { if ($1 == "alias" && $2 !~ /:/ && $3 in have) print $2, $3; next } { have[$1] = 1 }' \
+  awk 'FILENAME == ARGV[1] { have[$1] = 1; next } $1 == "alias" && $2 !~ /:/ && $3 in have { print $2, $3 }' \
     "$2/modules/index" "$1/modules.alias" >"$2/modules/alias"
 }
 

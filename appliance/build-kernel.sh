@@ -7,7 +7,8 @@
 kernel_files () {
   case "${ZEROFISH_KERNEL:-}" in
     "") set -- /boot ;;
-    *) if [ -d "$ZEROFISH_KERNEL" ]; then set -- "$ZEROFISH_KERNEL"; else printf '%s\n' "$ZEROFISH_KERNEL"; return; fi ;;
+    *) [ -d "$ZEROFISH_KERNEL" ] || { printf '%s\n' "$ZEROFISH_KERNEL"; return; }
+       set -- "$ZEROFISH_KERNEL" ;;
   esac
   set +f
   for f in "$1"/vmlinuz-*; do
@@ -94,7 +95,8 @@ $(kernels_in_order)
 LIST
   die "no usable kernel:${tried:-
   no vmlinuz-* in ${ZEROFISH_KERNEL:-/boot}}
-Install a kernel package (Debian: linux-image-cloud-amd64), or name a kernel in ZEROFISH_KERNEL and its modules in ZEROFISH_KERNEL_MODULES."
+Install a kernel package (Debian: linux-image-cloud-amd64),
+or name a kernel in ZEROFISH_KERNEL and its modules in ZEROFISH_KERNEL_MODULES."
 }
 
 # Files that decide what is built; the library (cache-key.c) looks at the same ones.

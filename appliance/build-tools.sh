@@ -1,4 +1,5 @@
-# Part of zerofish-build-appliance: the tools root, a filesystem image of installed packages, made by supermin.
+# Part of zerofish-build-appliance: the tools root, a filesystem image of installed packages, made by
+# supermin.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors
@@ -72,7 +73,8 @@ run_supermin () {
   : >"$work/no-kernel"
   mkdir -p "$work/no-modules"
   : >"$work/no-modules/modules.dep"
-  TMPDIR=$work SUPERMIN_KERNEL=$work/no-kernel SUPERMIN_KERNEL_VERSION=none SUPERMIN_MODULES=$work/no-modules \
+  TMPDIR=$work SUPERMIN_KERNEL=$work/no-kernel SUPERMIN_KERNEL_VERSION=none \
+    SUPERMIN_MODULES=$work/no-modules \
     supermin "$@" >"$work/supermin.log" 2>&1
 }
 

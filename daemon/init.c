@@ -121,7 +121,8 @@ wait_port (void)
   return fd;
 }
 
-/* Without an adapter no disk can ever come: better to say so now than to let each wait for one end in a timeout. */
+/* Without an adapter no disk can ever come: better to say so now than to let each wait for one end in a
+ * timeout. */
 static bool
 have_adapter (void)
 {
@@ -134,8 +135,8 @@ have_adapter (void)
   if (dir != NULL)
     closedir (dir);
   if (!found)
-    fputs ("zerofishd: no disk can be attached: there is no SCSI adapter, or its driver (virtio_scsi) is missing\n",
-           stderr);
+    fputs ("zerofishd: no disk can be attached: there is no SCSI adapter, "
+           "or its driver (virtio_scsi) is missing\n", stderr);
   return found;
 }
 

@@ -1,7 +1,7 @@
 /* Kernel modules of the appliance: loading one with what it depends on, also when the kernel asks for it.
  *
- * The build script wrote the files: /modules/order holds what to load at start, /modules/index lines "NAME FILE...",
- * /modules/alias lines "PATTERN NAME".
+ * The build script wrote the files: /modules/order holds what to load at start, /modules/index lines "NAME
+ * FILE...", /modules/alias lines "PATTERN NAME".
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -47,7 +47,8 @@ module_parameters (const char *name, char *out, size_t size)
   if (fp != NULL)
     fclose (fp);
   out[0] = '\0';
-  for (word = ok ? strtok_r (line, " \n", &state) : NULL; word != NULL; word = strtok_r (NULL, " \n", &state)) {
+  word = ok ? strtok_r (line, " \n", &state) : NULL;
+  for (; word != NULL; word = strtok_r (NULL, " \n", &state)) {
     char prefix[64];
 
     module_name (word, prefix, sizeof prefix);
@@ -100,7 +101,8 @@ init_load_boot_modules (void)
   return r;
 }
 
-/* Load the files of the index line that begins with NAME: 1 if there is one and all is loaded, 0 if there is none. */
+/* Load the files of the index line that begins with NAME: 1 if there is one and all is loaded, 0 if there
+ * is none. */
 static int
 load_by_name (const char *wanted)
 {

@@ -1,7 +1,7 @@
 /* The appliance: kernel, initramfs and tools root, from the cache, or built into it.
  *
- * A good entry is found without a lock and without starting anything.  Else, under a lock, an entry is built in a
- * directory of its own and renamed into place, so that whoever sees it sees all of it.
+ * A good entry is found without a lock and without starting anything.  Else, under a lock, an entry is
+ * built in a directory of its own and renamed into place, so that whoever sees it sees all of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -168,7 +168,9 @@ zfi_appliance_get (zf_handle *h)
   }
   a->dir = s.entry;
   s.entry = NULL;
-  if ((a->kernel = file_of (h, a->dir, "kernel")) == NULL || (a->initrd = file_of (h, a->dir, "initrd")) == NULL) {
+  a->kernel = file_of (h, a->dir, "kernel");
+  a->initrd = a->kernel == NULL ? NULL : file_of (h, a->dir, "initrd");
+  if (a->initrd == NULL) {
     zfi_appliance_free (a);
     a = NULL;
   }

@@ -52,7 +52,8 @@ open_lock (zf_handle *h, const char *path)
 static int
 wait_lock (zf_handle *h, int fd, const struct cache_kind *kind, const char *path)
 {
-  int64_t now = zfi_now_ms (), deadline = now + (kind->timeout_s + 30) * INT64_C (1000), say = now + PATIENCE_MS;
+  int64_t now = zfi_now_ms (), say = now + PATIENCE_MS;
+  int64_t deadline = now + (kind->timeout_s + 30) * INT64_C (1000);
   const struct timespec tick = { .tv_nsec = LOCK_TICK_MS * 1000000L };
 
   while (set_lock (fd, F_WRLCK) == -1) {
@@ -61,8 +62,8 @@ wait_lock (zf_handle *h, int fd, const struct cache_kind *kind, const char *path
     if (zfi_cancelled (h))
       return zfi_error (h, EINTR, "cancelled while another process builds %s", kind->what);
     if ((now = zfi_now_ms ()) > deadline)
-      return zfi_error (h, ETIMEDOUT, "%s is being built by another process, which does not end (see the holder of %s)",
-                        kind->what, path);
+      return zfi_error (h, ETIMEDOUT, "%s is being built by another process, which does not end "
+                        "(see the holder of %s)", kind->what, path);
     if (say != 0 && now > say) {
       zfi_verbose (h, "waiting for another process that builds %s", kind->what);
       say = 0;
@@ -179,7 +180,8 @@ watch (zf_handle *h, const struct cache_kind *kind, pid_t pid, int fd, struct bu
     waitpid (pid, &status, 0);
     if (zfi_cancelled (h))
       return zfi_error (h, EINTR, "cancelled while building %s", kind->what);
-    return zfi_error (h, ETIMEDOUT, "building %s was not done within %d seconds", kind->what, kind->timeout_s);
+    return zfi_error (h, ETIMEDOUT, "building %s was not done within %d seconds", kind->what,
+                      kind->timeout_s);
   }
 }
 

@@ -59,18 +59,19 @@ check_directory (zf_handle *h, const char *path)
   if (lstat (path, &st) == -1)
     return zfi_perror (h, errno, "the appliance's cache directory %s", path);
   if (S_ISLNK (st.st_mode))
-    return zfi_error (h, EPERM, "the appliance's cache directory %s is a symbolic link, which is not safe; remove it, "
-                      "or set ZEROFISH_CACHEDIR to a directory of yours", path);
+    return zfi_error (h, EPERM, "the appliance's cache directory %s is a symbolic link, which is not safe; "
+                      "remove it, or set ZEROFISH_CACHEDIR to a directory of yours", path);
   if (!S_ISDIR (st.st_mode))
     return zfi_error (h, ENOTDIR, "the appliance's cache directory %s is not a directory; remove it, "
                       "or set ZEROFISH_CACHEDIR", path);
   if (st.st_uid != geteuid ())
-    return zfi_error (h, EPERM, "the appliance's cache directory %s belongs to user %lu and not to user %lu, who runs "
-                      "this; set ZEROFISH_CACHEDIR to a directory of yours", path, (unsigned long) st.st_uid,
-                      (unsigned long) geteuid ());
+    return zfi_error (h, EPERM, "the appliance's cache directory %s belongs to user %lu and not to user "
+                      "%lu, who runs this; set ZEROFISH_CACHEDIR to a directory of yours", path,
+                      (unsigned long) st.st_uid, (unsigned long) geteuid ());
   if (st.st_mode & 022)
-    return zfi_error (h, EPERM, "the appliance's cache directory %s can be written by others (mode %04o); check what is "
-                      "in it, then: chmod 0700 '%s'", path, (unsigned) st.st_mode & 07777, path);
+    return zfi_error (h, EPERM, "the appliance's cache directory %s can be written by others (mode "
+                      "%04o); check what is in it, then: chmod 0700 '%s'", path,
+                      (unsigned) st.st_mode & 07777, path);
   return 0;
 }
 
@@ -96,7 +97,8 @@ try_directory (zf_handle *h, bool named, const char *base, const char *below, bo
   }
   if (path == NULL || make_directory (path) == -1) {
     *next = !named;
-    zfi_perror (h, errno, "cannot make the appliance's cache directory %s%s (see ZEROFISH_CACHEDIR)", base, below);
+    zfi_perror (h, errno, "cannot make the appliance's cache directory %s%s (see ZEROFISH_CACHEDIR)", base,
+                below);
     free (path);
     return NULL;
   }
@@ -118,11 +120,12 @@ variable (const char *name)
 char *
 zfi_cache_dir (zf_handle *h)
 {
-  const char *named = h->cachedir != NULL && h->cachedir[0] != '\0' ? h->cachedir : variable ("ZEROFISH_CACHEDIR");
-  const char *xdg = variable ("XDG_CACHE_HOME"), *home = variable ("HOME");
+  const char *named = h->cachedir, *xdg = variable ("XDG_CACHE_HOME"), *home = variable ("HOME");
   char *r = NULL, last[64];
   bool next = true;
 
+  if (named == NULL || named[0] == '\0')
+    named = variable ("ZEROFISH_CACHEDIR");
   if (named != NULL)
     return try_directory (h, true, named, "", &next);
   if (xdg != NULL && xdg[0] == '/')
@@ -138,7 +141,8 @@ zfi_cache_dir (zf_handle *h)
 
 /* --- removing --- */
 
-/* As zfi_remove_tree, for NAME in the open directory PARENT.  Directories may be unwritable, as in a copied system. */
+/* As zfi_remove_tree, for NAME in the open directory PARENT.  Directories may be unwritable, as in a copied
+ * system. */
 static void
 remove_at (int parent, const char *name)
 {

@@ -1,8 +1,8 @@
 /* An entry of the appliance's cache: sealing it when it is made, and telling whether it is still the same.
  *
- * The manifest has a line for each file: "NAME SIZE MTIME CTIME INODE CRC32 SHA256", times in nanoseconds.  As long as
- * ctime and inode are those of the seal nothing can have written to the file, and its contents are not read again.
- * Else (a copied cache, a file put back with its old times) the CRC decides.
+ * The manifest has a line for each file: "NAME SIZE MTIME CTIME INODE CRC32 SHA256", times in nanoseconds.
+ * As long as ctime and inode are those of the seal nothing can have written to the file, and its contents
+ * are not read again.  Else (a copied cache, a file put back with its old times) the CRC decides.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -125,7 +125,8 @@ check_file (const char *entry, const struct seal *seal)
   if (fd == -1)
     return reason;
   if (st.st_size != seal->size)
-    reason = why ("%s/%s has %lld bytes and not %" PRId64, entry, seal->name, (long long) st.st_size, seal->size);
+    reason = why ("%s/%s has %lld bytes and not %" PRId64, entry, seal->name, (long long) st.st_size,
+                  seal->size);
   else if (nanoseconds (&st.st_mtim) != seal->mtime)
     reason = why ("%s/%s was modified", entry, seal->name);
   else if (nanoseconds (&st.st_ctim) != seal->ctime || st.st_ino != seal->inode) {
@@ -141,8 +142,8 @@ check_file (const char *entry, const struct seal *seal)
 static bool
 parse_seal (const char *line, struct seal *seal)
 {
-  return sscanf (line, "%15s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNx32 " %64s", seal->name, &seal->size,
-                 &seal->mtime, &seal->ctime, &seal->inode, &seal->crc, seal->sha256) == 7;
+  return sscanf (line, "%15s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNx32 " %64s", seal->name,
+                 &seal->size, &seal->mtime, &seal->ctime, &seal->inode, &seal->crc, seal->sha256) == 7;
 }
 
 static char *
@@ -154,7 +155,8 @@ check_lines (const char *entry, const struct cache_kind *kind, FILE *fp)
   if (fgets (line, sizeof line, fp) == NULL || strcmp (line, MAGIC "\n") != 0)
     return why ("%s/manifest is damaged", entry);
   for (size_t i = 0; kind->files[i] != NULL; i++) {
-    if (fgets (line, sizeof line, fp) == NULL || !parse_seal (line, &seal) || strcmp (seal.name, kind->files[i]) != 0)
+    if (fgets (line, sizeof line, fp) == NULL || !parse_seal (line, &seal)
+        || strcmp (seal.name, kind->files[i]) != 0)
       return why ("%s/manifest is damaged", entry);
     if ((reason = check_file (entry, &seal)) != NULL)
       return reason;
@@ -210,7 +212,8 @@ seal_file (const char *entry, const char *name, FILE *fp)
     reason = why ("%s/%s: %s", entry, name, strerror (errno));
   else
     fprintf (fp, "%s %lld %" PRId64 " %" PRId64 " %llu %08" PRIx32 " %s\n", name, (long long) st.st_size,
-             nanoseconds (&st.st_mtim), nanoseconds (&st.st_ctim), (unsigned long long) st.st_ino, seal.crc, seal.sha256);
+             nanoseconds (&st.st_mtim), nanoseconds (&st.st_ctim), (unsigned long long) st.st_ino, seal.crc,
+             seal.sha256);
   close (fd);
   return reason;
 }

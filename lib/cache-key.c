@@ -156,8 +156,8 @@ add_stats (struct names *l)
     char *name = l->v[i];
 
     if (stat (name, &st) == 0) {
-      if (asprintf (&l->v[kept], "%s %lld %lld.%09ld\n", name, (long long) st.st_size, (long long) st.st_mtim.tv_sec,
-                    st.st_mtim.tv_nsec) == -1)
+      if (asprintf (&l->v[kept], "%s %lld %lld.%09ld\n", name, (long long) st.st_size,
+                    (long long) st.st_mtim.tv_sec, st.st_mtim.tv_nsec) == -1)
         l->failed = true;
       else
         kept++;
@@ -192,7 +192,8 @@ zfi_build_script (zf_handle *h)
 {
   const char *builddir = variable ("ZEROFISH_BUILDDIR", NULL);
   char *r = NULL;
-  int n = builddir != NULL ? asprintf (&r, "%s/appliance/" SCRIPT, builddir) : asprintf (&r, "%s", ZF_LIBDIR "/" SCRIPT);
+  int n = builddir != NULL ? asprintf (&r, "%s/appliance/" SCRIPT, builddir)
+                           : asprintf (&r, "%s", ZF_LIBDIR "/" SCRIPT);
 
   if (n == -1) {
     zfi_perror (h, ENOMEM, "the appliance's build script");

@@ -20,8 +20,8 @@ extern const struct cache_kind cache_kernel, cache_tools;
 
 /* --- cache-dir.c --- */
 
-/* The cache directory (malloced), made if need be, and checked: ours, mode 0700, no symbolic link.  NULL with the
- * error set. */
+/* The cache directory (malloced), made if need be, and checked: ours, mode 0700, no symbolic link.  NULL
+ * with the error set. */
 extern char *zfi_cache_dir (zf_handle *h);
 /* Remove PATH and what is in it; what cannot be removed stays. */
 extern void zfi_remove_tree (const char *path);
@@ -34,17 +34,18 @@ extern void zfi_cache_prune (const char *dir, const struct cache_kind *kind, con
 
 /* The build script (malloced): of the build directory or the installed one.  NULL with the error set. */
 extern char *zfi_build_script (zf_handle *h);
-/* What an entry of KIND depends on (malloced): a line "FILE SIZE MTIME" for each file, the same text as the script's
- * key command prints.  NULL: no memory. */
+/* What an entry of KIND depends on (malloced): a line "FILE SIZE MTIME" for each file, the same text as the
+ * script's key command prints.  NULL: no memory. */
 extern char *zfi_cache_key (const char *script, const struct cache_kind *kind);
 /* Name of the entry with this key (malloced); NULL: no memory. */
 extern char *zfi_cache_entry_name (const struct cache_kind *kind, const char *key);
 
 /* --- cache-entry.c --- */
 
-/* Is the entry ENTRY whole and untouched?  NULL if so; else why not (malloced).  *MISSING: there is none at all. */
+/* Is the entry ENTRY whole and untouched?  NULL if so; else why not (malloced).  *MISSING: there is none at
+ * all. */
 extern char *zfi_cache_check (const char *entry, const struct cache_kind *kind, bool *missing);
-/* Write the manifest of a freshly built ENTRY and bring all to the disk: NULL, or what is wrong (malloced). */
+/* Write the manifest of a freshly built ENTRY and bring all to the disk: NULL, or what is wrong, malloced. */
 extern char *zfi_cache_seal (const char *entry, const struct cache_kind *kind);
 /* Note that the entry is in use, for zfi_cache_prune. */
 extern void zfi_cache_touch (const char *entry);
@@ -52,9 +53,10 @@ extern void zfi_cache_touch (const char *entry);
 /* --- cache-build.c --- */
 
 /* Run the script's command for KIND with output directory OUTDIR; 0, or -1 with the error set. */
-extern int zfi_cache_run_script (zf_handle *h, const char *script, const struct cache_kind *kind, const char *outdir);
-/* Take the lock of KIND in DIR: a descriptor for zfi_cache_unlock, or -1 with the error set.  Excludes other processes
- * and other threads. */
+extern int zfi_cache_run_script (zf_handle *h, const char *script, const struct cache_kind *kind,
+                                 const char *outdir);
+/* Take the lock of KIND in DIR: a descriptor for zfi_cache_unlock, or -1 with the error set.  Excludes
+ * other processes and other threads. */
 extern int zfi_cache_lock (zf_handle *h, const char *dir, const struct cache_kind *kind);
 extern void zfi_cache_unlock (int fd);
 

@@ -1,4 +1,5 @@
-# What the tests of the appliance begin with: a folder of their own, the uninstalled programs, and a cache that they share.
+# What the tests of the appliance begin with: a folder of their own, the uninstalled programs, and a cache
+# that they share.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors

@@ -9,5 +9,6 @@
 generated=$top_builddir/tests/appliance
 truncate -s 512M a.img
 truncate -s 64M b.img
-zerofish -a a.img -a b.img -f "$generated/actions.zf" >out 2>&1 </dev/null || fail "the script ended early: $(tail -n 5 out)"
+zerofish -a a.img -a b.img -f "$generated/actions.zf" >out 2>&1 </dev/null ||
+  fail "the script ended early: $(tail -n 5 out)"
 awk -f "$here/compare-actions.awk" "$generated/actions.expect" out

@@ -72,7 +72,10 @@ nothing_left none
 
 # --- every unusable one is named, with the reason, in one message ---
 reset
-for v in 1.0 1.1.old 1.2-rescue 1.3+debug 1.4-kdump 1.5 1.6 1.7 1.8; do make_kernel vmlinuz-$v; make_modules $v; done
+for v in 1.0 1.1.old 1.2-rescue 1.3+debug 1.4-kdump 1.5 1.6 1.7 1.8; do
+  make_kernel vmlinuz-$v
+  make_modules $v
+done
 : >boot/vmlinuz-1.5
 truncate -s 2500 boot/vmlinuz-1.6
 rm -rf modules/1.7
@@ -101,7 +104,9 @@ fi
 
 # --- the best of several ---
 reset
-for v in 6.1.0-9-amd64 6.1.0-10-amd64 6.1.0-10-cloud-amd64 6.1.0-10-rt-amd64 6.1.0-11-amd64; do make_kernel vmlinuz-$v; done
+for v in 6.1.0-9-amd64 6.1.0-10-amd64 6.1.0-10-cloud-amd64 6.1.0-10-rt-amd64 6.1.0-11-amd64; do
+  make_kernel vmlinuz-$v
+done
 for v in 6.1.0-9-amd64 6.1.0-10-amd64 6.1.0-10-cloud-amd64 6.1.0-10-rt-amd64; do make_modules $v; done
 expect_choice vmlinuz-6.1.0-10-cloud-amd64
 rm boot/vmlinuz-6.1.0-10-cloud-amd64
@@ -130,7 +135,8 @@ for packing in ".gz gzip" ".xz xz" ".zst zstd -q"; do
   make_kernel vmlinuz-3.0
   make_modules 3.0 "$@"
   build
-  cpio -i --quiet --to-stdout modules/sd_mod.ko <out/initrd | grep -q 'ELF of sd_mod' || fail "$2: module was not unpacked"
+  cpio -i --quiet --to-stdout modules/sd_mod.ko <out/initrd | grep -q 'ELF of sd_mod' ||
+    fail "$2: module was not unpacked"
   rm -f out/*
   printf 'not %s' "$2" >modules/3.0/kernel/sd_mod.ko"$1"
   expect_error "module sd_mod" build

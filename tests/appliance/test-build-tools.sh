@@ -19,7 +19,9 @@ for path in /dev /proc /sys /run /tmp /sysroot /etc/mke2fs.conf; do
 done
 for program in mke2fs sfdisk wipefs mkfs.xfs mkfs.vfat; do
   command -v $program >/dev/null || continue
-  for dir in /sbin /usr/sbin; do debugfs -R "stat $dir/$program" out/root 2>/dev/null; done | grep -q ^Inode ||
+  for dir in /sbin /usr/sbin; do
+    debugfs -R "stat $dir/$program" out/root 2>/dev/null
+  done | grep -q ^Inode ||
     fail "no $program in the tools root"
 done
 # Not a hole that a copy could lose: the file is as long as the filesystem.

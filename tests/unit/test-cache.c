@@ -1,5 +1,5 @@
-/* The appliance's cache: built once by many at a time, built again when damaged, refused where it is not safe.  The
- * build script is made up.
+/* The appliance's cache: built once by many at a time, built again when damaged, refused where it is not
+ * safe.  The build script is made up.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -23,14 +23,17 @@
 
 enum { PROCESSES = 8, THREADS = 4 };
 
-/* Each test has a folder: build/appliance has the script, cache is the cache, "count" gets a line from each build. */
+/* Each test has a folder: build/appliance has the script, cache is the cache, "count" gets a line from each
+ * build. */
 static char *top;
 
 static const char script[] =
   "#!/bin/sh\n"
   "umask 022\n"
   "echo $$ >> \"$TEST_TOP/count\"\n"
-  "test ! -e \"$TEST_TOP/fail\" || { echo 'zerofish-build-appliance: no luck today' >&2; touch \"$2/part\"; exit 1; }\n"
+  "if test -e \"$TEST_TOP/fail\"; then\n"
+  "  touch \"$2/part\"; echo 'zerofish-build-appliance: no luck today' >&2; exit 1\n"
+  "fi\n"
   "mkdir \"$2/work\"\n"
   "test ! -e \"$TEST_TOP/slow\" || sleep 30\n"
   "for f in kernel initrd root; do echo contents of $f > \"$2/$f\"; done\n"
@@ -402,7 +405,8 @@ test_crowd (void **state)
   assert_int_equal (entries ("tmp-", name), 0);
 }
 
-/* A builder that is killed leaves a directory, and a script that goes on for a while; neither is in the way. */
+/* A builder that is killed leaves a directory, and a script that goes on for a while; neither is in the
+ * way. */
 static void
 test_killed (void **state)
 {
