@@ -232,7 +232,7 @@ test_readonly (void **state)
 {
   char name[64];
   const char *options[] = { "--device", name, NULL };
-  struct client saved = c;
+  struct client saved;
 
   (void) state;
   client_do (&c, PWRITE_DEVICE, "sbI", "/dev/sda", "data", (size_t) 4, INT64_C (0));
@@ -249,6 +249,7 @@ test_readonly (void **state)
     client_error (&c, PWRITE_DEVICE, "EROFS", "/dev/sda");
     if (round == 0) {
       client_do (&c, SETRW, "s", "/dev/sda");
+      saved = c;
       client_start (&c, options);
     }
   }
