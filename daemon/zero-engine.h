@@ -69,6 +69,10 @@ struct engine {
   struct queue queue;
   unsigned grain;               /* judged as one: 4 KiB, or the logical block if that is larger */
 
+  /* What is known of the image behind T.  The caller fills these in between engine_init and the work. */
+  const struct ranges *allocated;       /* certainly allocated, zero or not; NULL: nothing is known */
+  bool host_known, host_raw;    /* is the format known, and is it raw (no clusters)? */
+
   /* Reading. */
   struct zero_source source;
   struct range part;            /* of the source: being read */
