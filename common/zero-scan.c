@@ -197,6 +197,8 @@ zero_scan_is_zero (const void *p, size_t len)
   return atomic_load (&chosen)->is_zero (p, len);
 }
 
+enum { PIECE_MAX = 256 << 10 };
+
 /* Length of the zero blocks at P.  The piece looked at doubles while all is zero, so that large runs cost few
  * calls, and shrinks again where something is found. */
 static size_t
@@ -208,7 +210,7 @@ zero_run (const struct zero_scanner *s, const unsigned char *p, size_t len, size
     n = piece < len - done ? piece : len - done;
     if (s->is_zero (p + done, n)) {
       done += n;
-      if (piece < 64 * block)
+      if (piece < PIECE_MAX)
         piece *= 2;
     }
     else if (n <= block)
@@ -217,6 +219,13 @@ zero_run (const struct zero_scanner *s, const unsigned char *p, size_t len, size
       piece = block;
   }
   return done;
+}
+
+/* Most blocks that hold something do so in their first bytes, and looking there is cheap. */
+static inline bool
+starts_with_data (const unsigned char *p, size_t n)
+{
+  return n >= 8 && word (p) != 0;
 }
 
 size_t
@@ -233,7 +242,7 @@ zero_scan_run (const void *v, size_t len, size_t block, bool *zero)
 
   while (done < len) {
     n = block < len - done ? block : len - done;
-    if (s->is_zero (p + done, n))
+    if (!starts_with_data (p + done, n) && s->is_zero (p + done, n))
       break;
     done += n;
   }

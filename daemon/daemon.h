@@ -18,6 +18,8 @@
 /* --verbose, or zerofish_verbose=1 on the kernel command line; the only global. */
 extern int verbose;
 
+enum { MAX_CLUSTER = 2 << 20 };     /* of any qcow2 image */
+
 /* A user's disk.  Index 0 is /dev/sda to the outside, whatever the kernel calls it. */
 struct disk {
   char *path;               /* "/dev/sdb" as the kernel has it, or a file's name in tests */
@@ -25,6 +27,8 @@ struct disk {
   int host, channel, target, lun;
   bool readonly;            /* the user said so (an overlay looks writable) */
   bool discard;             /* the drive has discard on */
+  bool raw;                 /* a local image without a format */
+  unsigned cluster;         /* of an image whose clusters can be marked zero, in bytes; 0: other, or unknown */
   unsigned block;           /* files only: logical block size in bytes */
   bool setro;               /* files only: what blockdev_setro said */
 };

@@ -77,7 +77,8 @@ set_zeroing_mode (const struct daemon *d, const struct scsi_disk *s)
 }
 
 char *
-do_internal_add_disk (struct call *c, int target, int lun, int timeoutms, bool readonly, bool discard)
+do_internal_add_disk (struct call *c, int target, int lun, int timeoutms, bool readonly, bool discard,
+                      bool raw, int cluster)
 {
   struct daemon *d = c->d;
   struct scsi_disk s;
@@ -100,6 +101,10 @@ do_internal_add_disk (struct call *c, int target, int lun, int timeoutms, bool r
   }
   disk->readonly |= readonly;
   disk->discard = discard;
+  disk->raw = raw;
+  /* What makes no sense is as good as unknown. */
+  if (cluster >= 512 && cluster <= MAX_CLUSTER && (cluster & (cluster - 1)) == 0)
+    disk->cluster = cluster;
   if (discard)
     set_zeroing_mode (d, &s);
   return device_index_name (c, d->nr_disks - 1);

@@ -123,18 +123,17 @@ engine_free (struct engine *e)
 
 /* --- reading --- */
 
-/* Blocks are counted from the start of the disk, also on a partition that begins at an odd sector: a
- * hole of the image must not end up inside a block with data around it. */
-static uint64_t
-down (const struct engine *e, uint64_t offset, uint64_t block)
+/* Otherwise a hole of the image could end up inside a block with data around it. */
+uint64_t
+engine_down (const struct engine *e, uint64_t offset, uint64_t block)
 {
   uint64_t r = range_down (e->t->start + offset, block);
 
   return r > e->t->start ? r - e->t->start : 0;
 }
 
-static uint64_t
-up (const struct engine *e, uint64_t offset, uint64_t block)
+uint64_t
+engine_up (const struct engine *e, uint64_t offset, uint64_t block)
 {
   uint64_t r = range_up (e->t->start + offset, block) - e->t->start;
 
@@ -153,9 +152,9 @@ next_part (struct engine *e)
                        e->t->name, e->ahead);
   if (r == 0)
     return 0;
-  start = down (e, e->part.start, e->grain);
+  start = engine_down (e, e->part.start, e->grain);
   e->ahead = start > e->ahead ? start : e->ahead;
-  e->part.end = up (e, e->part.end, e->grain);
+  e->part.end = engine_up (e, e->part.end, e->grain);
   return 1;
 }
 
@@ -165,7 +164,7 @@ static uint64_t
 window_end (const struct engine *e, uint64_t offset)
 {
   bool aligned = (e->t->start + offset) % e->grain == 0;
-  uint64_t end = up (e, offset + 1, aligned ? e->next_size : e->grain);
+  uint64_t end = engine_up (e, offset + 1, aligned ? e->next_size : e->grain);
 
   return end < e->part.end ? end : e->part.end;
 }
@@ -284,6 +283,15 @@ finish_window (struct engine *e, struct window *w)
   return read_carefully (e, w, good, w->len - good);
 }
 
+/* Clusters should lie in one window as a whole. */
+static size_t
+first_size (const struct engine *e)
+{
+  size_t size = e->t->cluster > WINDOW_FIRST ? e->t->cluster : WINDOW_FIRST;
+
+  return size < e->window_size ? size : e->window_size;
+}
+
 /* Show VISIT each window in turn, until it returns other than 0; that, 0 at the end, or -1 with the
  * call's error. */
 static int
@@ -297,7 +305,7 @@ each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w)
     return -1;
   e->part = (struct range) { 0, 0 };
   e->ahead = e->done = 0;
-  e->next_size = e->window_size < WINDOW_FIRST ? e->window_size : WINDOW_FIRST;
+  e->next_size = first_size (e);
   for (i = 0; i < WINDOWS && r == 0; i++)
     r = start_window (e, &e->windows[i]);
 
@@ -340,81 +348,6 @@ engine_is_zero (struct engine *e, struct zero_source source)
   return r == -1 ? -1 : !r;
 }
 
-/* Write over the runs of non-zero blocks in [POS, END) of the window, and over nothing else: without
- * knowing what is allocated, a zero block between two runs may be a hole, which must stay one. */
-static int
-zero_runs (struct engine *e, struct window *w, size_t pos, size_t end)
-{
-  bool zero;
-  size_t n;
-
-  for (; pos < end; pos += n) {
-    n = zero_scan_run ((unsigned char *) w->op.buf + pos, end - pos, e->grain, &zero);
-    if (!zero && write_zeroes (e, w->offset + pos, n) == -1)
-      return -1;
-  }
-  return 0;
-}
-
-/* Unmap [POS, END) of the window, or make zeroes of it in another way for good if the device will not. */
-static int
-unmap_piece (struct engine *e, struct window *w, size_t pos, size_t end)
-{
-  int r = 0;
-
-  if (pos < end && e->method == ZERO_UNMAP)
-    r = write_unmap (e, w->offset + pos, end - pos);
-  if (r == 1 && ranges_add (e->punched, w->offset + pos, w->offset + end) == -1)
-    return call_error (e->call, errno, "no memory for the list of unmapped ranges of %s", e->t->name);
-  if (r != 0)
-    return r == -1 ? -1 : 0;
-  return zero_runs (e, w, pos, end);
-}
-
-/* The large block around [POS, POS+LEN) of the window, as far as the window goes. */
-static struct range
-large_block (const struct engine *e, const struct window *w, size_t pos, size_t len)
-{
-  uint64_t start = down (e, w->offset + pos, UNMAP_GRAIN);
-  uint64_t end = up (e, w->offset + pos + len, UNMAP_GRAIN) - w->offset;
-
-  return (struct range) { start > w->offset ? start - w->offset : 0, end < w->len ? end : w->len };
-}
-
-/* Unmap the large blocks that have something in them.  Asking for a zero block in between does no harm
- * here: it gives a cluster back as a whole.  Blocks with nothing in them are left alone, since a qcow2
- * image would get tables for them, where it has none. */
-static int
-unmap_window (struct engine *e, struct window *w)
-{
-  struct range large, todo = { 0, 0 };
-  size_t pos, n;
-  bool zero;
-
-  for (pos = 0; pos < w->len; pos += n) {
-    n = zero_scan_run ((unsigned char *) w->op.buf + pos, w->len - pos, e->grain, &zero);
-    if (zero)
-      continue;
-    large = large_block (e, w, pos, n);
-    if (large.start > todo.end) {
-      if (unmap_piece (e, w, todo.start, todo.end) == -1)
-        return -1;
-      todo.start = large.start;
-    }
-    todo.end = large.end;
-    n = large.end - pos;
-  }
-  return unmap_piece (e, w, todo.start, todo.end);
-}
-
-static int
-zero_window (struct engine *e, struct window *w)
-{
-  if (e->method == ZERO_UNMAP)
-    return unmap_window (e, w);
-  return zero_runs (e, w, 0, w->len);
-}
-
 int
 engine_zero (struct engine *e, struct zero_source source, enum zero_method method, struct ranges *punched)
 {
@@ -440,7 +373,7 @@ engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, enum zero_me
                         len, offset, e->t->name, e->t->size);
   e->done = 0;
   write_begin (e, method, NULL);
-  r = write_zeroes (e, offset, len);
+  r = write_zeroes (e, offset, len, offset);
   if (write_finish (e) == -1)
     r = -1;
   return r;

@@ -24,6 +24,7 @@ struct zero_target {
   uint64_t size;
   unsigned block;               /* logical block in bytes, a power of two */
   uint64_t start;               /* of a partition on its disk: blocks are cut as those of the disk */
+  unsigned cluster;             /* a request for zeroes that covers a cluster takes no space; 0: unknown */
 };
 
 /* Which parts to look at.  The next one at or after FROM: 1, 0 when there is none, or -1 with errno. */
@@ -51,8 +52,9 @@ enum {
   WRITES = 64,                  /* writes of zeroes in flight */
   WRITE_BATCH = 32,
   WRITE_MAX = 256 << 10,        /* size of one */
-  REQUEST_MIN = 128 << 10,      /* shorter runs are written: cheaper, and host extents stay whole */
-  UNMAP_GRAIN = 2 << 20,        /* a qcow2 cluster is at most this, and is only given back as a whole */
+  REQUEST_BLOCK = 64 << 10,     /* runs without such a block are written: cheaper, host extents stay whole */
+  MERGE_MAX = 256 << 10,        /* allocated zeroes between two runs that are zeroed with them */
+  UNMAP_GRAIN = 2 << 20,        /* the largest qcow2 cluster: they are only given back as a whole */
   LOOK_MS = 100,                /* between looks for the cancel flag while waiting */
 };
 
@@ -67,11 +69,11 @@ struct engine {
   struct call *call;
   const struct zero_target *t;
   struct queue queue;
-  unsigned grain;               /* judged as one: 4 KiB, or the logical block if that is larger */
+  unsigned grain;               /* read as one: 4 KiB, or the logical block if that is larger */
 
-  /* What is known of the image behind T.  The caller fills these in between engine_init and the work. */
-  const struct ranges *allocated;       /* certainly allocated, zero or not; NULL: nothing is known */
-  bool host_known, host_raw;    /* is the format known, and is it raw (no clusters)? */
+  /* What is certainly allocated, zero or not, as offsets in T; NULL: nothing is known.  The caller sets it
+   * between engine_init and the work.  An image that only cannot say where its holes are is unknown. */
+  const struct ranges *allocated;
 
   /* Reading. */
   struct zero_source source;
@@ -88,6 +90,7 @@ struct engine {
   struct ranges *punched;       /* ZERO_UNMAP: what was asked for */
   bool request_works, request_seen;     /* fallocate, in this method */
   uint64_t request_size;
+  uint64_t witness;             /* something other than zero is here, before the request */
   void *zeroes;                 /* WRITE_MAX of them, never written to */
   struct op writes[WRITES];
   bool write_used[WRITES];
@@ -115,9 +118,16 @@ extern int engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, e
 
 /* --- between the engine's files --- */
 
-/* Begin with METHOD; make zeroes of a run; wait for all writes. */
+/* What is done with a window to make it zero. */
+extern int zero_window (struct engine *e, struct window *w);
+/* Round an offset to blocks, which are counted from the start of the disk, also on a partition that begins at
+ * an odd sector; not beyond the device. */
+extern uint64_t engine_down (const struct engine *e, uint64_t offset, uint64_t block);
+extern uint64_t engine_up (const struct engine *e, uint64_t offset, uint64_t block);
+
+/* Begin with METHOD; make zeroes of a run, which has something else at WITNESS; wait for all writes. */
 extern void write_begin (struct engine *e, enum zero_method method, struct ranges *punched);
-extern int write_zeroes (struct engine *e, uint64_t offset, uint64_t len);
+extern int write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness);
 extern int write_finish (struct engine *e);
 /* Ask the device to unmap a range: 1 it accepted, 0 it will not, -1 with the call's error. */
 extern int write_unmap (struct engine *e, uint64_t offset, uint64_t len);

@@ -168,12 +168,13 @@ now_ms (void)
 }
 
 /* Keep one request so short that the cancel flag is seen in time, whatever the speed of the device:
- * there are hosts that need half a second to unmap a megabyte.  But what is unmapped in part is not
- * given back. */
+ * there are hosts that need half a second to unmap a megabyte.  But a cluster is asked for as a whole. */
 static void
 adapt_request_size (struct engine *e, int mode, int64_t took_ms)
 {
-  if (took_ms > LOOK_MS && e->request_size > (mode == FALLOC_FL_PUNCH_HOLE ? UNMAP_GRAIN : REQUEST_LEAST))
+  bool whole = mode == FALLOC_FL_PUNCH_HOLE || e->t->cluster > 0;
+
+  if (took_ms > LOOK_MS && e->request_size > (whole ? UNMAP_GRAIN : REQUEST_LEAST))
     e->request_size /= 2;
   else if (took_ms < LOOK_MS / 4 && e->request_size < REQUEST_MOST)
     e->request_size *= 2;
@@ -198,8 +199,9 @@ allocate_range (struct engine *e, int mode, uint64_t offset, uint64_t len)
 /* Did the device do what it said?  Looked at once for each kind of request: a block that held something
  * must be zero now. */
 static bool
-request_was_done (struct engine *e, uint64_t offset)
+request_was_done (struct engine *e)
 {
+  uint64_t offset = engine_down (e, e->witness, e->grain);
   void *p = NULL;
   bool done = false;
 
@@ -223,9 +225,9 @@ request (struct engine *e, int mode, uint64_t *offset, uint64_t end)
     n = end - *offset < e->request_size ? end - *offset : e->request_size;
     if (!e->request_works || allocate_range (e, mode, *offset, n) == -1)
       return 0;
-    if (!e->request_seen && mode == FALLOC_FL_ZERO_RANGE) {
+    if (!e->request_seen && mode == FALLOC_FL_ZERO_RANGE && e->witness - *offset < n) {
       e->request_seen = true;
-      e->request_works = request_was_done (e, *offset);
+      e->request_works = request_was_done (e);
       if (!e->request_works)
         return 0;
     }
@@ -249,15 +251,30 @@ write_unmap (struct engine *e, uint64_t offset, uint64_t len)
   return r;
 }
 
+/* Is it better to ask for these zeroes than to write them?  A compressed cluster that is written over becomes
+ * a plain one, while the request frees it; but it must be one request for all of the cluster. */
+static bool
+request_is_better (const struct engine *e, struct range r)
+{
+  struct range head, middle, tail;
+  const uint64_t start = e->t->start;
+
+  if (!e->request_works || r.start == r.end)
+    return false;
+  range_split ((struct range) { start + r.start, start + r.end }, REQUEST_BLOCK, &head, &middle, &tail);
+  return e->t->cluster > 0 || middle.start < middle.end;
+}
+
 int
-write_zeroes (struct engine *e, uint64_t offset, uint64_t len)
+write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness)
 {
   struct range head, middle, tail;
 
+  e->witness = witness;
   range_split ((struct range) { offset, offset + len }, e->t->block, &head, &middle, &tail);
   if (head.start < head.end && write_buffered (e, head.start, head.end - head.start) == -1)
     return -1;
-  if (middle.end - middle.start >= REQUEST_MIN && e->request_works
+  if (request_is_better (e, middle)
       && request (e, FALLOC_FL_ZERO_RANGE, &middle.start, middle.end) == -1)
     return -1;
   if (write_blocks (e, middle.start, middle.end - middle.start) == -1)

@@ -75,6 +75,8 @@ open_target (struct call *c, const struct device *dev, bool writing, struct zero
     return -1;
   if (writing && (t->buffered = device_open (c, dev, O_RDWR)) == -1)
     return -1;
+  if (dev->disk != NULL && (dev->partnum > 0 || dev->path == dev->disk->path))
+    t->cluster = dev->disk->cluster;
   set_direct (t->fd);
   allow_large_requests (c, dev->disk);
   return 0;

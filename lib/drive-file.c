@@ -185,8 +185,10 @@ zfi_drive_look (zf_handle *h, struct zf_drive *d, const char *format)
   if (lseek (fd, 0, SEEK_END) == 0)
     zfi_error (h, EINVAL, "%s is empty: an image of 0 bytes cannot be a disk (give it a size first)",
                d->path);
-  else if (choose_format (h, d, fd, format) == 0)
+  else if (choose_format (h, d, fd, format) == 0) {
+    d->cluster = strcmp (d->format, "qcow2") == 0 ? zfi_probe_cluster (fd) : 0;
     r = check_use (h, d, fd);
+  }
   close (fd);
   return r;
 }

@@ -40,6 +40,7 @@ struct zf_drive {
   char *label;              /* SCSI serial, or NULL */
   enum { DISCARD_DISABLE, DISCARD_ENABLE, DISCARD_BESTEFFORT } discard;
   int blocksize;            /* 512 or 4096 */
+  int cluster;              /* of a qcow2 image whose clusters can be marked zero, in bytes; 0: other */
   char *cachemode;          /* "writeback" or "unsafe" */
   bool block_device;        /* host block device: host_device driver */
   bool scratch;             /* /dev/null: a small throw-away disk */
@@ -257,6 +258,8 @@ extern void zfi_nbd_free (struct zfi_nbd *n);
  * file the header names ("a backing file", ...) or NULL.  *SIZE is the virtual size if the header says so
  * plainly, else -1.  NULL with errno. */
 extern const char *zfi_probe_format (int fd, const char **names, int64_t *size);
+/* Bytes of a cluster if the image is qcow2 of a version whose clusters can be marked zero; 0: other. */
+extern int zfi_probe_cluster (int fd);
 /* Run qemu-img with ARGV (NULL-terminated, without argv[0]); its standard output in *OUT (malloced). 0 or
  * -1. */
 extern int zfi_qemu_img (zf_handle *h, const char *const *argv, char **out);

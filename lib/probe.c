@@ -159,6 +159,19 @@ read_header (int fd, struct header *h)
   return 0;
 }
 
+/* The exponent of the cluster size is at 20; only version 3 has the mark. */
+int
+zfi_probe_cluster (int fd)
+{
+  struct header h;
+  uint32_t bits;
+
+  if (read_header (fd, &h) == -1 || h.n < 24 || memcmp (h.b, "QFI\xfb", 4) != 0 || be32_at (&h, 4) < 3)
+    return 0;
+  bits = be32_at (&h, 20);
+  return bits >= 9 && bits <= 21 ? 1 << bits : 0;
+}
+
 const char *
 zfi_probe_format (int fd, const char **names, int64_t *size)
 {

@@ -31,6 +31,9 @@ static const uint64_t few_sizes[] = { 1, 4097, 65536 + 512, 4097 * 512 };
 /* What a host filesystem may need to note that extents were split. */
 enum { METADATA_SLACK = 16384 };
 
+static const struct ranges none;
+static const struct zero_source all = { zero_source_unknown, &none };
+
 static uint64_t
 file_size (const struct zero_target *t)
 {
@@ -224,6 +227,66 @@ test_known_ranges (void **state)
   fixture_close (&t);
 }
 
+/* Holes can be as small as a sector: each run of sectors with data is written alone. */
+static void
+test_sectors (void **state)
+{
+  struct zero_target t = fixture_open (SPARSE, 1 << 20);
+  size_t i;
+
+  (void) state;
+  for (i = 0; i < 8; i++)
+    fixture_fill (&t, 0xaa, 4096 + i * 2048, 4096 + i * 2048 + 1024);
+  assert_int_equal (run_zero (&t, &faulty_io, ZERO_KEEP, NULL), 0);
+  assert_int_equal (fixture_first_not (&t, 0, 0, 1 << 20), 1 << 20);
+  assert_int_equal (seen.writes, 8);
+  assert_int_equal (seen.written, 8 * 1024);
+  assert_int_equal (seen.requests, 0);
+  fixture_close (&t);
+}
+
+/* Clusters with anything in them are asked for as a whole, as those of the disk; no others. */
+static void
+test_clusters (void **state)
+{
+  struct zero_target t = fixture_open (SPARSE, 4 << 20);
+
+  (void) state;
+  t.cluster = 65536;
+  t.start = 63 * 512;
+  fixture_fill (&t, 0xaa, 65535, 65536);
+  fixture_fill (&t, 0xaa, 3 * 65536 - 63 * 512, 3 * 65536 - 63 * 512 + 1);
+  fixture_fill (&t, 0xaa, (4 << 20) - 1, 4 << 20);
+  assert_int_equal (run_zero (&t, &faulty_io, ZERO_KEEP, NULL), 0);
+  assert_int_equal (fixture_first_not (&t, 0, 0, 4 << 20), 4 << 20);
+  assert_int_equal (seen.writes, 0);
+  assert_int_equal (seen.requests, 3);
+  assert_int_equal (seen.requested, 65536 + 65536 + 63 * 512);
+  fixture_close (&t);
+}
+
+/* What lies between two runs goes with them if it is certainly allocated. */
+static void
+test_allocated (void **state)
+{
+  struct zero_target t = fixture_open (STRIPES, 8 << 20);
+  struct ranges allocated = { 0 };
+  struct engine e;
+
+  (void) state;
+  assert_int_equal (ranges_add (&allocated, 1 << 20, 2 << 20), 0);
+  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io), 0);
+  e.allocated = &allocated;
+  assert_int_equal (engine_zero (&e, all, ZERO_KEEP, NULL), 0);
+  engine_free (&e);
+  assert_int_equal (fixture_first_not (&t, 0, 0, 8 << 20), 8 << 20);
+  assert_int_equal (seen.writes, 7 << 20 >> 13);
+  assert_in_range (seen.requests, 1, 3);        /* windows may cut one in two */
+  assert_int_equal (seen.requested, (1 << 20) - 4096);
+  ranges_free (&allocated);
+  fixture_close (&t);
+}
+
 /* Exact bytes: neighbours stay, what reaches past the end is refused before anything is written. */
 static void
 test_exact_bytes (void **state)
@@ -266,6 +329,9 @@ main (void)
     cmocka_unit_test (test_odd_start),
     cmocka_unit_test (test_large_blocks),
     cmocka_unit_test (test_known_ranges),
+    cmocka_unit_test (test_sectors),
+    cmocka_unit_test (test_clusters),
+    cmocka_unit_test (test_allocated),
     cmocka_unit_test (test_exact_bytes),
   };
 

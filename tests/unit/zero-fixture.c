@@ -104,6 +104,7 @@ static ssize_t
 faulty_write (int fd, const void *p, size_t n, off_t offset)
 {
   seen.writes++;
+  seen.written += n;
   if (touches (faults.unwritable, offset, n)) {
     errno = EIO;
     return -1;
@@ -119,8 +120,10 @@ faulty_fallocate (int fd, int mode, off_t offset, off_t len)
 
   if (unmap)
     seen.unmaps++;
-  else
+  else {
     seen.requests++;
+    seen.requested += len;
+  }
   if (faults.fallocate_errno != 0 || touches (faults.unwritable, offset, len)) {
     errno = faults.fallocate_errno ? faults.fallocate_errno : EIO;
     return -1;
