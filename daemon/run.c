@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum { TICK_MS = 100 };
 /* One program while it runs. */
 struct job {
   const char *const *argv;
+  const struct run_how *how;
   pid_t pid;
   int out_fd, err_fd;       /* our ends of its pipes; -1 once closed */
   struct buf out, err;
@@ -78,14 +80,16 @@ run_find (struct call *c, const char *name)
 
 /* The child: nothing but calls that are safe after fork.  Never returns. */
 static void __attribute__ ((noreturn))
-run_child (const struct daemon *d, const struct job *job, int out, int err)
+run_child (const struct daemon *d, const struct job *job, int in, int out, int err)
 {
   static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
   char *const environment[] = { path, locale, NULL };
   const struct rlimit no_core = { 0, 0 };
   const char *what = "cannot start";
-  int null = open ("/dev/null", O_RDONLY);
   sigset_t none;
+
+  if (in == -1)
+    in = open ("/dev/null", O_RDONLY);
 
   setsid ();
   for (int sig = 1; sig < NSIG; sig++)
@@ -95,8 +99,8 @@ run_child (const struct daemon *d, const struct job *job, int out, int err)
   setrlimit (RLIMIT_CORE, &no_core);
   dup2 (err, 2);
   dup2 (out, 1);
-  if (null > 0)
-    dup2 (null, 0);
+  if (in > 0)
+    dup2 (in, 0);
   close_range (3, ~0U, 0);
   if (tools_enter (d, &what) == 0 && chdir ("/") == 0)
     execve (job->argv[0], (char *const *) job->argv, environment);
@@ -104,22 +108,47 @@ run_child (const struct daemon *d, const struct job *job, int out, int err)
   _exit (127);
 }
 
+/* A pipe that holds the program's input, and then its end: where to read it, or -1 with the error set. */
+static int
+make_input (struct call *c, const struct run_how *how)
+{
+  int in[2];
+
+  if (how->input_size > RUN_INPUT_MAX)
+    return call_refuse (c, EINVAL, "at most %d bytes can be given to a program", RUN_INPUT_MAX);
+  if (pipe2 (in, O_CLOEXEC | O_NONBLOCK) == -1)
+    return call_error (c, errno, "cannot make a pipe");
+  if (write (in[1], how->input, how->input_size) != (ssize_t) how->input_size) {
+    call_error (c, errno, "cannot write to a pipe");
+    close (in[0]);
+    in[0] = -1;
+  } else
+    fcntl (in[0], F_SETFL, 0);
+  close (in[1]);
+  return in[0];
+}
+
 static int
 start (struct call *c, struct job *job)
 {
-  int out[2], err[2];
+  int in = -1, out[2], err[2];
 
-  if (pipe2 (out, O_CLOEXEC) == -1)
-    return call_error (c, errno, "cannot make a pipe");
+  if (job->how->input != NULL && (in = make_input (c, job->how)) == -1)
+    return -1;
+
+  if (pipe2 (out, O_CLOEXEC) == -1) {
+    call_error (c, errno, "cannot make a pipe");
+    goto no_out;
+  }
   if (pipe2 (err, O_CLOEXEC) == -1) {
     call_error (c, errno, "cannot make a pipe");
-    close (out[0]);
-    close (out[1]);
-    return -1;
+    goto no_err;
   }
   job->pid = fork ();
   if (job->pid == 0)
-    run_child (c->d, job, out[1], err[1]);
+    run_child (c->d, job, in, out[1], err[1]);
+  if (in != -1)
+    close (in);
   close (out[1]);
   close (err[1]);
   job->out_fd = out[0];
@@ -129,6 +158,14 @@ start (struct call *c, struct job *job)
   fcntl (job->out_fd, F_SETFL, O_NONBLOCK);
   fcntl (job->err_fd, F_SETFL, O_NONBLOCK);
   return 0;
+
+ no_err:
+  close (out[0]);
+  close (out[1]);
+ no_out:
+  if (in != -1)
+    close (in);
+  return -1;
 }
 
 /* Take what is in the pipe *FD, as long as B has room; the rest is dropped.  Closes it at its end. */
@@ -228,19 +265,22 @@ judge (struct call *c, const struct job *job)
   if (WIFSIGNALED (job->status))
     return call_refuse (c, EIO, "%s was killed by signal %d (%s)%s%s", name, WTERMSIG (job->status),
                         strsignal (WTERMSIG (job->status)), text && *text ? ": " : "", text ? text : "");
-  if (WEXITSTATUS (job->status) != 0)
+  if (WEXITSTATUS (job->status) != 0 &&
+      (WEXITSTATUS (job->status) > 31 || !(job->how->fine & 1U << WEXITSTATUS (job->status))))
     return call_refuse (c, EIO, "%s: %s", name,
                         text && *text ? text : call_printf (c, "exit status %d", WEXITSTATUS (job->status)));
   if (job->out_full)
     return call_refuse (c, EOVERFLOW, "%s wrote more than %d bytes", name, RUN_OUTPUT_MAX);
+  if (job->how->status != NULL)
+    *job->how->status = WEXITSTATUS (job->status);
   return 0;
 }
 
 int
-run_program (struct call *c, const char *const *argv, char **out, int timeout_s)
+run_program_how (struct call *c, const char *const *argv, char **out, const struct run_how *how)
 {
   struct job job = {
-    .argv = argv, .out_fd = -1, .err_fd = -1, .out.max = RUN_OUTPUT_MAX, .err.max = RUN_ERRORS_MAX,
+    .argv = argv, .how = how, .out_fd = -1, .err_fd = -1, .out.max = RUN_OUTPUT_MAX, .err.max = RUN_ERRORS_MAX,
   };
   pid_t group;
   int r = -1;
@@ -248,7 +288,7 @@ run_program (struct call *c, const char *const *argv, char **out, int timeout_s)
   if (tools_need (c) == -1 || start (c, &job) == -1)
     goto out;
   group = job.pid;
-  r = watch (c, &job, timeout_s > 0 ? serve_now_ms () + timeout_s * INT64_C (1000) : 0);
+  r = watch (c, &job, how->timeout_s > 0 ? serve_now_ms () + how->timeout_s * INT64_C (1000) : 0);
   finish (c, &job, group);
   if (r == 0)
     r = judge (c, &job);
@@ -258,5 +298,54 @@ run_program (struct call *c, const char *const *argv, char **out, int timeout_s)
  out:
   buf_free (&job.out);
   buf_free (&job.err);
+  return r;
+}
+
+int
+run_program (struct call *c, const char *const *argv, char **out, int timeout_s)
+{
+  return run_program_how (c, argv, out, &(struct run_how) { .timeout_s = timeout_s });
+}
+
+char **
+run_words (struct call *c, const char *program, ...)
+{
+  const char *path = run_find (c, program), *word;
+  struct list l = { 0 };
+  va_list args;
+  int r;
+
+  if (path == NULL)
+    return NULL;
+  r = list_add (c, &l, path);
+  va_start (args, program);
+  while (r == 0 && (word = va_arg (args, const char *)) != NULL)
+    r = list_add (c, &l, word);
+  va_end (args);
+  return r == 0 ? list_end (c, &l) : NULL;
+}
+
+int
+run_reading (struct call *c, const struct device *dev, char **argv, char **out, const struct run_how *how)
+{
+  if (argv == NULL || device_flush_caches (c, dev) == -1)
+    return -1;
+  return run_program_how (c, (const char *const *) argv, out, how);
+}
+
+int
+run_writing (struct call *c, const struct device *dev, char **argv, char **out, const struct run_how *how)
+{
+  int fd, r;
+
+  if (argv == NULL || device_flush_caches (c, dev) == -1 ||
+      (fd = device_open (c, dev, O_RDWR | O_EXCL)) == -1)
+    return -1;
+  close (fd);
+  r = run_program_how (c, (const char *const *) argv, out, how);
+  if (device_flush_caches (c, dev) == -1)
+    r = -1;
+  if (dev->partnum == 0 && dev->disk != NULL && device_reread (c, dev) == -1)
+    r = -1;
   return r;
 }
