@@ -130,6 +130,7 @@ extern const struct action actions_zero[];      /* zero, is_zero and their devic
 extern const struct action actions_block[];     /* devices, partitions, blockdev_*, pread/pwrite_device */
 extern const struct action actions_file[];      /* files and directories, transfers, checksums */
 extern const struct action actions_fs[];        /* mkfs, mount, sync */
+extern const struct action actions_part[];      /* partition tables, wiping, discard */
 extern const struct action actions_internal[];  /* protocol helpers and private actions */
 extern const struct action actions_library[];   /* carried out by the library itself */
 extern const struct structure structures[];     /* ends with a row whose name is NULL */

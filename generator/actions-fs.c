@@ -143,6 +143,105 @@ const struct action actions_fs[] = {
       { START_FS, "mkfs ext4 /dev/sda1\n", "", .error = "busy" },
     } },
 
+  { .name = "vfs_type", .proc = 198,
+    .ret = T_STRING,
+    .args = { { "mountable", T_MOUNTABLE } },
+    .flags = F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "type of a filesystem",
+    .longdesc =
+      "The type of what C<mountable> holds, as blkid names it: C<ext4>, C<xfs>, C<vfat>, C<swap>, "
+      "C<LVM2_member> and so on; an empty string if it holds nothing that is known.",
+    .tests = {
+      { START_FS, "vfs-type /dev/sda1\n", "ext4\n" },
+      { START_EMPTY, "vfs-type /dev/sdb\n", "\n" },
+    } },
+
+  { .name = "vfs_label", .proc = 253,
+    .ret = T_STRING,
+    .args = { { "mountable", T_MOUNTABLE } },
+    .flags = F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "label of a filesystem",
+    .longdesc = "The label of the filesystem on C<mountable>; an empty string if it has none.",
+    .tests = {
+      { START_PARTITION, "mkfs ext4 /dev/sda1 label:data\nvfs-label /dev/sda1\n", "data\n" },
+      { START_EMPTY, "vfs-label /dev/sdb\n", "\n" },
+    } },
+
+  { .name = "vfs_uuid", .proc = 254,
+    .ret = T_STRING,
+    .args = { { "mountable", T_MOUNTABLE } },
+    .flags = F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "get the UUID of a filesystem",
+    .longdesc = "The UUID of the filesystem on C<mountable>; an empty string if it has none.",
+    .tests = {
+      { START_PARTITION,
+        "mkswap /dev/sda1 uuid:12345678-1234-1234-1234-123456789abc\nvfs-uuid /dev/sda1\n",
+        "12345678-1234-1234-1234-123456789abc\n" },
+    } },
+
+  { .name = "list_filesystems", .proc = 476,
+    .ret = T_HASH,
+    .flags = F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "list the filesystems on all disks",
+    .longdesc =
+      "List the disks without partitions, the partitions and the volumes with the type of what is on each (see "
+      "A<vfs_type>): C<unknown> where nothing is known, C<swap> for swap space.  Members of volume groups "
+      "and arrays, and encrypted devices, are left out.",
+    .tests = {
+      { START_FS, "list-filesystems\n", "/dev/sdb: unknown\n/dev/sda1: ext4\n" },
+    } },
+
+  { .name = "e2fsck", .proc = 304,
+    .args = { { "device", T_DEVICE } },
+    .optargs = { { "correct", T_BOOL }, { "forceall", T_BOOL } },
+    .flags = F_DESTRUCTIVE | F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "check an ext filesystem",
+    .longdesc =
+      "Check the ext2, ext3 or ext4 filesystem on C<device>, which must not be mounted, even if it seems "
+      "clean.  Nothing is changed, and errors make the call fail, unless C<correct> is given (safe "
+      "corrections are made) or C<forceall> (every question is answered with yes).  Only one of the two "
+      "can be given.",
+    .tests = {
+      { START_FS, "umount /\ne2fsck /dev/sda1\n", "" },
+      { START_FS, "e2fsck /dev/sda1\n", "", .error = "busy" },
+      { START_EMPTY, "e2fsck /dev/sda\n", "", .error = "Bad magic" },
+      { START_PARTITION, "e2fsck /dev/sda1 correct:true forceall:true\n", "", .error = "only one" },
+    } },
+
+  { .name = "resize2fs", .proc = 106,
+    .args = { { "device", T_DEVICE } },
+    .flags = F_DESTRUCTIVE | F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "grow an ext filesystem to its device",
+    .longdesc =
+      "Resize the ext2, ext3 or ext4 filesystem on C<device>, which must not be mounted, to the size of the "
+      "device.  Run A<e2fsck> before.",
+    .tests = {
+      { START_FS, "umount /\ne2fsck /dev/sda1 correct:true\nresize2fs /dev/sda1\n", "" },
+      { START_EMPTY, "resize2fs /dev/sda\n", "", .error = "Bad magic" },
+    } },
+
+  { .name = "mkswap", .proc = 130,
+    .args = { { "device", T_DEVICE } },
+    .optargs = { { "label", T_STRING }, { "uuid", T_STRING } },
+    .flags = F_DESTRUCTIVE | F_CANCEL | F_TOOLS,
+    .aliases = { "mkswap-opts" },
+    .since = "0.1",
+    .shortdesc = "make swap space",
+    .longdesc =
+      "Make swap space on C<device>, with the C<label> and the C<uuid> that are given; otherwise it has no "
+      "label and a random UUID.",
+    .tests = {
+      { START_PARTITION, "mkswap /dev/sda1 label:swp\nvfs-type /dev/sda1\nvfs-label /dev/sda1\n",
+        "swap\nswp\n" },
+      { START_PARTITION, "mkswap /dev/sda1 uuid:nonsense\n", "", .error = "UUID" },
+    } },
+
   { .name = "statvfs", .proc = 54,
     .ret = T_STRUCT, .ret_struct = "statvfs",
     .args = { { "path", T_PATH } },

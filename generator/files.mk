@@ -9,6 +9,7 @@ generator_table = \
 	actions-fs.c \
 	actions-internal.c \
 	actions-library.c \
+	actions-part.c \
 	actions-zero.c \
 	structs.c
 

@@ -15,6 +15,15 @@ const struct structure structures[] = {
       { "name", FT_STRING, "without the directory" },
     } },
 
+  { .name = "partition",
+    .text = "A partition of a disk",
+    .fields = {
+      { "part_num",   FT_INT32, "its number" },
+      { "part_start", FT_INT64, "first byte" },
+      { "part_end",   FT_INT64, "last byte" },
+      { "part_size",  FT_INT64, "size in bytes" },
+    } },
+
   { .name = "statvfs",
     .text = "Size and use of a filesystem",
     .fields = {
