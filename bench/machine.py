@@ -87,6 +87,13 @@ def cpu_model():
         return platform.machine()
 
 
+def system_name():
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "?")
+    except OSError:
+        return platform.system()
+
+
 def describe(tools, accelerator, folder, rounds, quick, load):
     """All that a reader must know of the machine, for machine.json.  LOAD: before the run."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -102,7 +109,7 @@ def describe(tools, accelerator, folder, rounds, quick, load):
         memory = int(f.readline().split()[1]) // 1024
     return {
         "date": time.strftime("%Y-%m-%d"), "cpu": cpu_model(), "cores": os.cpu_count(), "memory_mib": memory,
-        "kernel": platform.release(), "system": platform.freedesktop_os_release().get("PRETTY_NAME", "?"),
+        "kernel": platform.release(), "system": system_name(),
         "filesystem": output(["findmnt", "-n", "-o", "FSTYPE", "-T", folder]).strip(), "load_before": load,
         "accelerator": accelerator,
         "peer_accelerator": "tcg" if accelerator == "tcg" else "as the peer chooses",

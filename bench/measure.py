@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Outcome:
-    """How a command ended.  PEAK: the most memory that an emulator under it had, in bytes, if asked for."""
+    """How a command ended.  PEAK: the most memory in bytes that the process asked about had."""
     seconds: float
     status: int
     stdout: str
@@ -68,14 +68,14 @@ def descendants(pid):
     return found
 
 
-def peak_memory(pid):
-    """The largest VmHWM of the emulators below PID, in bytes."""
+def peak_memory(pid, name):
+    """The largest VmHWM, in bytes, of PID and the processes below it whose name begins with NAME."""
     peak = 0
-    for p, _ in descendants(pid):
+    for p in [pid] + [p for p, _ in descendants(pid)]:
         try:
             with open(f"/proc/{p}/status", encoding="ascii", errors="replace") as f:
                 status = dict(line.rstrip().split(":", 1) for line in f)
-            if status["Name"].strip().startswith("qemu"):
+            if status["Name"].strip().startswith(name):
                 peak = max(peak, int(status["VmHWM"].split()[0]) * 1024)
         except (OSError, KeyError, ValueError):
             continue
@@ -150,20 +150,20 @@ class Bench:
                     continue
                 yield number, name
 
-    def run(self, argv, limit=None, env=None, memory=False, stdin=None):
-        """Runs ARGV to its end or its limit in seconds, and says how that went."""
+    def run(self, argv, limit=None, env=None, memory=None):
+        """Runs ARGV to its end or its limit in seconds, and says how that went.  MEMORY: see peak_memory."""
         out, err = self.path("stdout"), self.path("stderr")
         end = time.monotonic() + (limit or self.limit)
-        with open(out, "wb") as o, open(err, "wb") as e, open(stdin or os.devnull, "rb") as i:
+        with open(out, "wb") as o, open(err, "wb") as e:
             start = time.monotonic()
-            process = subprocess.Popen(argv, stdin=i, stdout=o, stderr=e, start_new_session=True,
-                                       env={**os.environ, **(env or {})})
+            process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=o, stderr=e,
+                                       start_new_session=True, env={**os.environ, **(env or {})})
             pidfd = os.pidfd_open(process.pid)
             peak, ended = 0, False
             try:
                 while not ended and time.monotonic() < end:
                     ended = wait_pidfd(pidfd, min(end - time.monotonic(), 0.05 if memory else 3600))
-                    peak = max(peak, peak_memory(process.pid)) if memory and not ended else peak
+                    peak = max(peak, peak_memory(process.pid, memory)) if memory and not ended else peak
                 seconds = time.monotonic() - start
             finally:
                 if ended:
@@ -227,4 +227,4 @@ def has_room(folder, wanted):
     free = shutil.disk_usage(folder).free
     if free >= wanted:
         return None
-    return f"{folder} has {free >> 20} MiB free and {wanted >> 20} MiB are needed; see --dir"
+    return f"{os.path.dirname(folder)} has {free >> 20} MiB free and {wanted >> 20} MiB are needed; see --dir"

@@ -16,10 +16,10 @@ ROWS = {key: f"{key} GiB" for key in SIZES}
 TABLES = [
     Table("size", ROWS, [
         Value("zero-device: zerofish", "zero", "zerofish"),
-        Value("guestfish", "zero", "guestfish"),
+        Value("zero-device: guestfish", "zero", "guestfish"),
         Ratio("faster", "zero", "zerofish", "guestfish"),
         Value("is-zero-device: zerofish", "iszero", "zerofish"),
-        Value("guestfish", "iszero", "guestfish"),
+        Value("is-zero-device: guestfish", "iszero", "guestfish"),
         Ratio("faster", "iszero", "zerofish", "guestfish"),
     ]),
 ]

@@ -20,9 +20,9 @@ TABLES = [
         Value("guestfish", "whole", "guestfish"),
         Ratio("faster", "whole", "zerofish", "guestfish"),
         Value("file longer by: zerofish", "longer", "zerofish", 0, "bytes"),
-        Value("guestfish", "longer", "guestfish"),
+        Value("file longer by: guestfish", "longer", "guestfish"),
         Value("du more by: zerofish", "more", "zerofish", 0, "bytes"),
-        Value("guestfish", "more", "guestfish"),
+        Value("du more by: guestfish", "more", "guestfish"),
     ]),
 ]
 PLOT = None

@@ -9,16 +9,17 @@ from report import Ratio, Table, Value
 
 NAME, LETTER = "launch", "b"
 TITLE = "Launch"
-ABOUT = "The command is `TOOL -a /dev/null time run`; cold: with the backend setting `template=off`."
+ABOUT = ("The command is `TOOL -a /dev/null time run`; ready: the time that it prints, whole: start to exit; "
+         "cold: with the backend setting `template=off`.")
 
 ROWS = {"default": "as usual: restored from the template", "cold": "cold"}
 TABLES = [
     Table("launch", ROWS, [
-        Value("zerofish", "ready", "zerofish", {"default": 0.6}),
-        Value("guestfish", "ready", "guestfish"),
+        Value("ready: zerofish", "ready", "zerofish", {"default": 0.6}),
+        Value("ready: guestfish", "ready", "guestfish"),
         Ratio("faster", "ready", "zerofish", "guestfish", {"default": 30, "cold": 6}),
-        Value("start to exit: zerofish", "whole", "zerofish"),
-        Value("guestfish", "whole", "guestfish"),
+        Value("whole: zerofish", "whole", "zerofish"),
+        Value("whole: guestfish", "whole", "guestfish"),
         Ratio("faster", "whole", "zerofish", "guestfish"),
     ]),
 ]

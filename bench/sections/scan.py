@@ -49,7 +49,8 @@ def host_rate(bench, number, path):
 
 
 def peak(bench, number, tool, row, path, command):
-    outcome = bench.shell(tool, ["--format=raw", "-a", path, "run", ":", command, "/dev/sda"], memory=True)
+    outcome = bench.shell(tool, ["--format=raw", "-a", path, "run", ":", command, "/dev/sda"],
+                          memory="qemu-system")
     if outcome.trouble() and not outcome.stopped:
         bench.failed(row, "peak", tool, number, outcome.trouble())
     else:
