@@ -78,14 +78,12 @@ disks_of (struct call *c, const struct device *dev)
   return used;
 }
 
-int
-device_flush_caches (struct call *c, const struct device *dev)
+/* Rule 8 for the disks that are marked in USED. */
+static int
+flush_disks (struct call *c, const bool *used)
 {
-  bool *used = disks_of (c, dev);
   bool blocks = false;
 
-  if (used == NULL)
-    return -1;
   for (size_t i = 0; i < c->d->nr_disks; i++)
     blocks |= used[i] && c->d->disks[i].sysname != NULL;
   if (blocks)
@@ -103,6 +101,25 @@ device_flush_caches (struct call *c, const struct device *dev)
     }
   }
   return 0;
+}
+
+int
+device_flush_caches (struct call *c, const struct device *dev)
+{
+  const bool *used = disks_of (c, dev);
+
+  return used ? flush_disks (c, used) : -1;
+}
+
+int
+devices_flush_all (struct call *c)
+{
+  bool *used = call_alloc (c, (c->d->nr_disks + 1) * sizeof *used);
+
+  if (used == NULL)
+    return -1;
+  memset (used, true, c->d->nr_disks * sizeof *used);
+  return flush_disks (c, used);
 }
 
 /* Does the node of SYSNAME exist and have the number that sysfs gives? */

@@ -185,6 +185,8 @@ extern int device_geometry (struct call *c, const struct device *dev, int fd, ui
 /* Rule 8: sync filesystems and drop the caches of the disk, its partitions and their holders.  Before and
  * after. */
 extern int device_flush_caches (struct call *c, const struct device *dev);
+/* The same for all disks, where a program may look at any of them. */
+extern int devices_flush_all (struct call *c);
 /* Rule 9: after anything that wrote to a whole disk: BLKRRPART and wait for the nodes to match. */
 extern int device_reread (struct call *c, const struct device *dev);
 

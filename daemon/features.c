@@ -22,7 +22,7 @@ static const struct group {
   { "btrfs", NULL }, { "extlinux", NULL }, { "f2fs", NULL }, { "fstrim", BUILTIN }, { "gdisk", NULL },
   { "grub", NULL }, { "hivex", NULL }, { "inotify", NULL }, { "journal", NULL }, { "ldm", NULL },
   { "libtsk", NULL }, { "libyara", NULL }, { "linuxcaps", NULL }, { "linuxfsuuid", NULL },
-  { "linuxmodules", NULL }, { "linuxxattrs", NULL }, { "luks", NULL }, { "lvm2", NULL }, { "mdadm", NULL },
+  { "linuxmodules", NULL }, { "linuxxattrs", NULL }, { "luks", "cryptsetup" }, { "lvm2", "lvm" }, { "mdadm", NULL },
   { "mknod", NULL }, { "ntfs3g", NULL }, { "ntfsprogs", NULL }, { "realpath", NULL }, { "rsync", NULL },
   { "scrub", BUILTIN }, { "selinux", NULL }, { "selinuxrelabel", NULL }, { "sleuthkit", NULL },
   { "squashfs", NULL }, { "syslinux", NULL }, { "wipefs", "wipefs" }, { "xfs", "mkfs.xfs" }, { "xz", NULL },

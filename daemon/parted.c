@@ -80,8 +80,8 @@ do_part_add (struct call *c, struct device *dev, const char *prlogex, int64_t st
   end = call_printf (c, "%" PRIi64 "s", endsect);
   if (start == NULL || end == NULL)
     return -1;
-  return run_writing (c, dev, run_words (c, "parted", "-s", "--", dev->path, "mkpart", kind, start, end, NULL),
-                      NULL, &how);
+  return run_writing (c, dev, run_words (c, "parted", "-s", "--", dev->path, "mkpart", kind, start, end,
+                                         NULL), NULL, &how);
 }
 
 int

@@ -83,7 +83,8 @@ static void __attribute__ ((noreturn))
 run_child (const struct daemon *d, const struct job *job, int in, int out, int err)
 {
   static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
-  char *const environment[] = { path, locale, NULL };
+  static char no_udev[] = "DM_DISABLE_UDEV=1";      /* there is nobody to make links and to be waited for */
+  char *const environment[] = { path, locale, no_udev, NULL };
   const struct rlimit no_core = { 0, 0 };
   const char *what = "cannot start";
   sigset_t none;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "actions.h"
 #include "run.h"
@@ -60,8 +61,8 @@ ends_with (const char *s, const char *end)
 static bool
 is_member (const char *type)
 {
-  return ends_with (type, "_member") || strcmp (type, "crypto_LUKS") == 0 || strcmp (type, "BitLocker") == 0 ||
-         strcmp (type, "DM_snapshot_cow") == 0;
+  return ends_with (type, "_member") || strcmp (type, "crypto_LUKS") == 0 ||
+         strcmp (type, "BitLocker") == 0 || strcmp (type, "DM_snapshot_cow") == 0;
 }
 
 static int
@@ -100,6 +101,21 @@ is_partitioned (const char *name, char *const *partitions)
   return false;
 }
 
+/* Volumes that are not active, or an appliance without LVM, are no error. */
+static int
+add_volumes (struct call *c, struct list *l)
+{
+  char **volumes = run_has (c->d, "lvm") ? do_lvs (c) : NULL;
+
+  if (volumes == NULL && c->error_errno == EINTR)
+    return -1;
+  call_forget_error (c);
+  for (; volumes != NULL && *volumes != NULL; volumes++)
+    if (access (*volumes, F_OK) == 0 && add_filesystem (c, l, *volumes) == -1)
+      return -1;
+  return 0;
+}
+
 char **
 do_list_filesystems (struct call *c)
 {
@@ -114,5 +130,7 @@ do_list_filesystems (struct call *c)
   for (char **p = partitions; *p != NULL; p++)
     if (add_filesystem (c, &l, *p) == -1)
       return NULL;
+  if (add_volumes (c, &l) == -1)
+    return NULL;
   return list_end (c, &l);
 }

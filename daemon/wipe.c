@@ -66,8 +66,8 @@ do_blkdiscard (struct call *c, struct device *dev)
 
   /* The emulated disk takes every discard, and forgets those that its drive does not pass on. */
   if (!dev->discard)
-    return call_refuse (c, EOPNOTSUPP, "%s cannot be discarded: add its drive with discard (--discard=enable)",
-                        dev->name);
+    return call_refuse (c, EOPNOTSUPP, "%s cannot be discarded: add its drive with discard "
+                        "(--discard=enable)", dev->name);
   if (device_flush_caches (c, dev) == -1 || (fd = device_open (c, dev, O_RDWR | O_EXCL)) == -1)
     return -1;
   r = device_geometry (c, dev, fd, &size, &block);

@@ -188,7 +188,8 @@ const struct action actions_fs[] = {
     .since = "0.1",
     .shortdesc = "list the filesystems on all disks",
     .longdesc =
-      "List the disks without partitions, the partitions and the volumes with the type of what is on each (see "
+      "List the disks without partitions, the partitions and the volumes with the type of what is on "
+      "each (see "
       "A<vfs_type>): C<unknown> where nothing is known, C<swap> for swap space.  Members of volume groups "
       "and arrays, and encrypted devices, are left out.",
     .tests = {

@@ -87,7 +87,8 @@ const struct action actions_part[] = {
     .shortdesc = "type of a partition table",
     .longdesc =
       "The type of the partition table on the whole disk C<device>: C<msdos>, C<gpt>, or another name "
-      "that parted has.  C<loop> is a disk that holds a filesystem without a table.  A disk with neither is an "
+      "that parted has.  C<loop> is a disk that holds a filesystem without a table.  A disk with "
+      "neither is an "
       "error.",
     .tests = {
       { START_PARTITION, "part-get-parttype /dev/sda\n", "msdos\n" },
@@ -148,7 +149,8 @@ const struct action actions_part[] = {
     .shortdesc = "overwrite a device with patterns",
     .longdesc =
       "Overwrite all of C<device> four times: twice with random bytes, once with the byte 0x55, and with "
-      "zeroes at last, each pass written to the disk before the next begins.  This makes old data hard to get "
+      "zeroes at last, each pass written to the disk before the next begins.  This makes old data "
+      "hard to get "
       "back from magnetic media.  It allocates every block of an image and takes long; on images, flash "
       "and thin storage it has no advantage over A<zero_device>.",
     .tests = {
@@ -164,7 +166,8 @@ const struct action actions_part[] = {
     .since = "0.1",
     .shortdesc = "zero the free blocks of an ext filesystem",
     .longdesc =
-      "Zero those free blocks of the ext2, ext3 or ext4 filesystem on C<device> that are not zero yet.  It must "
+      "Zero those free blocks of the ext2, ext3 or ext4 filesystem on C<device> that are not zero "
+      "yet.  It must "
       "not be mounted.",
     .tests = {
       { START_FS,
@@ -184,7 +187,8 @@ const struct action actions_part[] = {
     .since = "0.1",
     .shortdesc = "discard the free space of a mounted filesystem",
     .longdesc =
-      "Let the filesystem that is mounted at C<mountpoint> tell its drive which blocks are free, so that their "
+      "Let the filesystem that is mounted at C<mountpoint> tell its drive which blocks are free, so "
+      "that their "
       "space goes back to the host.  The drive has to be added with discard for this to have an effect.\n"
       "\n"
       "C<offset> and C<length> choose a part of the filesystem, in bytes; free pieces that are smaller "

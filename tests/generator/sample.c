@@ -93,6 +93,10 @@ const struct action actions_part[] = {
   { .name = NULL }
 };
 
+const struct action actions_volume[] = {
+  { .name = NULL }
+};
+
 const struct action actions_internal[] = {
   { .name = "internal_secret", .proc = 10000,
     .ret = T_STRUCT, .ret_struct = "hidden",
