@@ -41,6 +41,7 @@ struct daemon {
   const char *tools;        /* "/tools": the tools root once attached, else NULL (programs come from /) */
   bool appliance;           /* running as /init of the appliance */
   bool hello;               /* the library has introduced itself: disks come by internal_add_disk */
+  struct zero_pool *zero_pool;  /* what the zero engine keeps; NULL: nothing yet */
   char *root_disk;          /* "/dev/sdb": the disk with the tools root, mounted at first need; or NULL */
   const char *sysfs;        /* NULL: "/sys"; unit tests have a tree of their own */
 };
@@ -114,6 +115,11 @@ extern const size_t nr_rows;
 /* Send the launch flag (if FLAG) and answer requests until the peer goes away: 0, or -1 with errno when the
  * stream broke.  The only place that replies. */
 extern int serve (struct daemon *d, bool flag);
+
+/* --- zero.c --- */
+
+/* Get in advance what the zero calls need: then none of them has to wait for it. */
+extern void zero_prepare (struct daemon *d);
 
 /* --- call.c --- */
 

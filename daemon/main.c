@@ -197,6 +197,7 @@ appliance_main (void)
   if (kernel_option ("zerofish_verbose=1") || kernel_option ("guestfs_verbose=1"))
     verbose = 1;
   zero_scan_calibrate ();
+  zero_prepare (&self);
   /* Our own library adds each disk when the appliance is up; a stock one has attached them all by now. */
   if (fd != -1 && !kernel_option ("zerofish_hotplug=1") && devices_scan (&self) == -1)
     fprintf (stderr, "zerofishd: cannot find the disks: %s\n", strerror (errno));

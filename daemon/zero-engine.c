@@ -67,39 +67,31 @@ choose_window_size (const struct engine *e)
   return size > e->grain ? size : e->grain;
 }
 
-/* Huge pages make the kernel's work per read much smaller; they need buffers that are aligned for them.  The
- * memory is never cleared here: only what a read has filled is looked at. */
 static int
 allocate_windows (struct engine *e)
 {
-  const uintptr_t huge = 2 << 20;
-  unsigned char *first;
   size_t i;
 
   for (e->window_size = choose_window_size (e); ; e->window_size /= 2) {
-    e->area_size = WINDOWS * e->window_size + huge;
-    e->area = mmap (NULL, e->area_size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (e->area != MAP_FAILED)
+    e->area = pool_area (e->pool, WINDOWS * e->window_size);
+    if (e->area != NULL)
       break;
-    e->area = NULL;
     if (e->window_size / 2 < e->grain)
       return call_error (e->call, ENOMEM, "no memory for reading %s", e->t->name);
   }
-  madvise (e->area, e->area_size, MADV_HUGEPAGE);
-  first = e->area + (huge - (uintptr_t) e->area % huge) % huge;
   for (i = 0; i < WINDOWS; i++)
-    e->windows[i].op.buf = first + i * e->window_size;
+    e->windows[i].op.buf = e->area + i * e->window_size;
   return 0;
 }
 
 int
-engine_init (struct engine *e, struct call *c, const struct zero_target *t, const struct zero_io *io)
+engine_init (struct engine *e, struct call *c, const struct zero_target *t, const struct zero_io *io,
+             struct zero_pool *pool)
 {
   *e = (struct engine) { .call = c, .t = t, .progress_total = t->size };
+  e->pool = pool != NULL ? pool : &e->own_pool;
   e->grain = t->block > 4096 ? t->block : 4096;
-  queue_init (&e->queue, io, WINDOWS + WRITES);
-  zero_scan_calibrate ();
+  queue_init (&e->queue, io, e->pool);
 
   /* Never written to, so that all of it is the kernel's one page of zeroes. */
   e->zeroes = mmap (NULL, WRITE_MAX, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,14 +103,23 @@ engine_init (struct engine *e, struct call *c, const struct zero_target *t, cons
 }
 
 void
+engine_prepare (struct zero_pool *pool)
+{
+  unsigned char *area = memory_available () / 8 >= WINDOWS * WINDOW_MAX
+    ? pool_area (pool, WINDOWS * WINDOW_MAX) : NULL;
+
+  for (size_t i = 0; area != NULL && i < WINDOWS * WINDOW_MAX; i += 4096)
+    area[i] = 0;
+}
+
+void
 engine_free (struct engine *e)
 {
   queue_free (&e->queue);
-  if (e->area)
-    munmap (e->area, e->area_size);
   if (e->zeroes)
     munmap (e->zeroes, WRITE_MAX);
-  e->area = e->zeroes = NULL;
+  e->zeroes = NULL;
+  pool_free (&e->own_pool);
 }
 
 /* --- reading --- */
@@ -169,14 +170,24 @@ window_end (const struct engine *e, uint64_t offset)
   return end < e->part.end ? end : e->part.end;
 }
 
-/* Memory that is used for the first time is cleared by the kernel, at 0.2 GB/s in an emulated machine,
- * where reading is ten times as fast.  So windows grow slowly, as far as that stays a small part of
- * the work. */
-static void
-grow_window (struct engine *e)
+/* How far from OFFSET one block may stand for all; OFFSET if it may not.  That is where all is allocated and
+ * a request for zeroes therefore costs nothing but its time, where such requests are faster than reading,
+ * and where there was data just before. */
+static uint64_t
+peek_end (const struct engine *e, uint64_t offset)
 {
-  if (e->next_size < e->window_size && (e->next_size < WINDOW_USUAL || e->ahead / 256 >= e->next_size))
-    e->next_size *= 2;
+  const unsigned block = e->t->cluster > e->grain ? e->t->cluster : e->grain;
+  uint64_t end;
+  struct range r;
+
+  if (e->allocated == NULL || !e->dense || !e->request_fast || e->method != ZERO_KEEP
+      || engine_down (e, offset, block) != offset
+      || !ranges_next (e->allocated, offset, e->part.end, &r) || r.start != offset)
+    return offset;
+  end = engine_down (e, offset + PEEK_MAX, PEEK_MAX);
+  if (r.end < end)
+    end = r.end < e->t->size ? engine_down (e, r.end, block) : r.end;
+  return end > offset + PEEK_MIN ? end : offset;
 }
 
 /* Start to read the next window into W; its len is 0 if there is none. */
@@ -194,14 +205,20 @@ start_window (struct engine *e, struct window *w)
     return r;
 
   w->offset = e->ahead;
-  w->len = window_end (e, w->offset) - w->offset;
+  w->len = peek_end (e, w->offset) - w->offset;
+  w->peek = w->len > 0;
+  if (!w->peek)
+    w->len = window_end (e, w->offset) - w->offset;
   e->ahead += w->len;
-  grow_window (e);
+  if (e->next_size < e->window_size)
+    e->next_size *= 2;
 
   op->write = false;
   op->fd = e->t->fd;
-  op->len = range_up (w->len, e->grain);        /* for O_DIRECT; the read ends where the device does */
+  op->len = range_up (w->peek ? e->grain : w->len, e->grain);   /* for O_DIRECT; ends where the device does */
   op->offset = w->offset;
+  e->stats.reads++;
+  e->stats.read += op->len;
   queue_start (&e->queue, &op, 1);
   return 0;
 }
@@ -277,7 +294,7 @@ finish_window (struct engine *e, struct window *w)
   }
   if (engine_look (e) == -1)
     return -1;
-  if (w->op.result >= (ssize_t) w->len)
+  if (w->op.result >= (ssize_t) w->len || w->peek)
     return 0;
   good = w->op.result > 0 ? range_down (w->op.result, e->grain) : 0;
   return read_carefully (e, w, good, w->len - good);
@@ -326,6 +343,19 @@ each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w)
 
 /* --- what is done with a window --- */
 
+int
+engine_read_again (struct engine *e, struct window *w, uint64_t offset, uint64_t end)
+{
+  const uint64_t stop = engine_down (e, offset + e->window_size, e->grain);
+
+  w->peek = false;
+  w->offset = offset;
+  w->len = (stop < end ? stop : end) - offset;
+  e->stats.reads++;
+  e->stats.read += w->len;
+  return read_carefully (e, w, 0, w->len);
+}
+
 static int
 test_window (struct engine *e, struct window *w)
 {
@@ -337,6 +367,28 @@ test_window (struct engine *e, struct window *w)
   return 0;
 }
 
+/* Has the end of the source something in it?  A partition table has its copy there, and then there is no need
+ * to read all up to it.  What cannot be read is found later. */
+static bool
+end_has_data (struct engine *e)
+{
+  const uint64_t from = e->t->size > TAIL ? engine_down (e, e->t->size - TAIL, e->grain) : 0;
+  unsigned char *buf = e->windows[0].op.buf;
+  struct range r;
+  ssize_t n;
+
+  if (from < TAIL || e->source.next (e->source.opaque, from, e->t->size, &r) != 1)
+    return false;
+  r.start = engine_down (e, r.start, e->grain);
+  if (r.start < from)
+    r.start = from;
+  r.end = engine_up (e, r.end, e->grain);
+  n = e->queue.io->read (e->t->fd, buf, range_up (r.end - r.start, e->grain), r.start);
+  e->stats.reads++;
+  e->stats.read += r.end - r.start;
+  return n >= (ssize_t) (r.end - r.start) && !zero_scan_is_zero (buf, r.end - r.start);
+}
+
 int
 engine_is_zero (struct engine *e, struct zero_source source)
 {
@@ -344,6 +396,10 @@ engine_is_zero (struct engine *e, struct zero_source source)
 
   e->source = source;
   e->fix_unreadable = false;
+  if (e->area == NULL && allocate_windows (e) == -1)
+    return -1;
+  if (end_has_data (e))
+    return 0;
   r = each_window (e, test_window);
   return r == -1 ? -1 : !r;
 }
@@ -357,7 +413,7 @@ engine_zero (struct engine *e, struct zero_source source, enum zero_method metho
   e->fix_unreadable = true;
   write_begin (e, method, punched);
   r = each_window (e, zero_window);
-  if (write_finish (e) == -1)
+  if (write_finish (e, r == 0) == -1)
     r = -1;
   return r;
 }
@@ -374,7 +430,7 @@ engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, enum zero_me
   e->done = 0;
   write_begin (e, method, NULL);
   r = write_zeroes (e, offset, len, offset);
-  if (write_finish (e) == -1)
+  if (write_finish (e, r == 0) == -1)
     r = -1;
   return r;
 }

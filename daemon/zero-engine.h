@@ -45,9 +45,8 @@ enum zero_method {
 
 enum {
   WINDOWS = 3,                  /* one is looked at, the others are on their way */
-  WINDOW_MAX = 16 << 20,
-  WINDOW_FIRST = 1 << 20,       /* they grow: a first answer is wanted at once */
-  WINDOW_USUAL = 2 << 20,       /* more than this only where there is much to read: see grow_window */
+  WINDOW_MAX = 4 << 20,         /* larger ones are not faster, and their memory has to be cleared once */
+  WINDOW_FIRST = 128 << 10,     /* they grow: a first answer is wanted at once */
   WINDOW_MIN = 256 << 10,
   WRITES = 64,                  /* writes of zeroes in flight */
   WRITE_BATCH = 32,
@@ -55,6 +54,9 @@ enum {
   REQUEST_BLOCK = 64 << 10,     /* runs without such a block are written: cheaper, host extents stay whole */
   MERGE_MAX = 256 << 10,        /* allocated zeroes between two runs that are zeroed with them */
   UNMAP_GRAIN = 2 << 20,        /* the largest qcow2 cluster: they are only given back as a whole */
+  PEEK_MAX = 16 << 20,          /* one block may stand for so much that is allocated */
+  PEEK_MIN = 1 << 20,
+  TAIL = 64 << 10,              /* looked at first by engine_is_zero, with the start */
   LOOK_MS = 100,                /* between looks for the cancel flag while waiting */
 };
 
@@ -63,6 +65,12 @@ struct window {
   uint64_t offset;
   size_t len;                   /* bytes that are wanted; 0: nothing left to read */
   int error;                    /* looking: what follows LEN cannot be read */
+  bool peek;                    /* only the first block is read, and stands for all */
+};
+
+/* What was done, for the curious. */
+struct zero_stats {
+  uint64_t reads, read, requests, requested, writes, written;   /* numbers, and bytes */
 };
 
 struct engine {
@@ -80,8 +88,10 @@ struct engine {
   struct range part;            /* of the source: being read */
   uint64_t ahead;               /* read up to here */
   uint64_t done, progress_base, progress_total;
-  unsigned char *area;
-  size_t area_size, window_size, next_size;
+  struct zero_stats stats;
+  struct zero_pool *pool, own_pool;
+  unsigned char *area;          /* of the pool */
+  size_t window_size, next_size;
   struct window windows[WINDOWS];
   bool fix_unreadable;          /* mark as non-zero what cannot be read; otherwise it is an error */
 
@@ -90,7 +100,10 @@ struct engine {
   struct ranges *punched;       /* ZERO_UNMAP: what was asked for */
   bool request_works, request_seen;     /* fallocate, in this method */
   uint64_t request_size;
-  uint64_t witness;             /* something other than zero is here, before the request */
+  bool request_fast;            /* faster than reading */
+  struct range held;            /* to be zeroed, with what may follow */
+  uint64_t witness;             /* there is something else in it here */
+  bool dense;                   /* the last window began with data */
   void *zeroes;                 /* WRITE_MAX of them, never written to */
   struct op writes[WRITES];
   bool write_used[WRITES];
@@ -98,9 +111,12 @@ struct engine {
   size_t nr_batch, next_write;
 };
 
-/* Ready to work on T, which must outlive it.  -1 with the call's error; engine_free in any case. */
+/* Ready to work on T, which must outlive it.  POOL is used by one engine at a time; NULL: one for this engine
+ * alone.  -1 with the call's error; engine_free in any case. */
 extern int engine_init (struct engine *e, struct call *c, const struct zero_target *t,
-                        const struct zero_io *io);
+                        const struct zero_io *io, struct zero_pool *pool);
+/* Get the usual memory in advance: no call has to wait for it to be cleared. */
+extern void engine_prepare (struct zero_pool *pool);
 extern void engine_free (struct engine *e);
 
 /* Look at SOURCE (read with O_DIRECT) and zero by METHOD what is not zero.  What cannot be read is
@@ -125,12 +141,17 @@ extern int zero_window (struct engine *e, struct window *w);
 extern uint64_t engine_down (const struct engine *e, uint64_t offset, uint64_t block);
 extern uint64_t engine_up (const struct engine *e, uint64_t offset, uint64_t block);
 
-/* Begin with METHOD; make zeroes of a run, which has something else at WITNESS; wait for all writes. */
+/* Begin with METHOD.  Make zeroes of a run, which has something else at WITNESS; maybe only later, with the
+ * next one.  Wait for all writes; with REST false what is not yet begun is left. */
 extern void write_begin (struct engine *e, enum zero_method method, struct ranges *punched);
 extern int write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness);
-extern int write_finish (struct engine *e);
+extern int write_finish (struct engine *e, bool rest);
 /* Ask the device to unmap a range: 1 it accepted, 0 it will not, -1 with the call's error. */
 extern int write_unmap (struct engine *e, uint64_t offset, uint64_t len);
+/* Fill W from OFFSET, up to END or as much as it holds; waits.  0, or -1 with the call's error. */
+extern int engine_read_again (struct engine *e, struct window *w, uint64_t offset, uint64_t end);
+/* Monotonic. */
+extern int64_t engine_now_us (void);
 /* Look for the cancel flag, report progress. */
 extern int engine_look (struct engine *e);
 

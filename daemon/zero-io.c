@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,11 +28,48 @@ const struct zero_io zero_io_real = {
 
 enum { EVENTS = 32 };
 
+/* The memory is never cleared here: only what a read has filled is looked at.  Huge pages make the kernel's
+ * work for each read much smaller. */
+unsigned char *
+pool_area (struct zero_pool *p, size_t size)
+{
+  const uintptr_t huge = 2 << 20;
+  void *area;
+
+  if (p->area == NULL || p->area_size < size + huge) {
+    area = mmap (NULL, size + huge, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED)
+      return NULL;
+    madvise (area, size + huge, MADV_HUGEPAGE);
+    if (p->area != NULL)
+      munmap (p->area, p->area_size);
+    p->area = area;
+    p->area_size = size + huge;
+  }
+  return p->area + (huge - (uintptr_t) p->area % huge) % huge;
+}
+
 void
-queue_init (struct queue *q, const struct zero_io *io, unsigned depth)
+pool_free (struct zero_pool *p)
+{
+  if (p->has_ctx)
+    syscall (SYS_io_destroy, p->ctx);
+  if (p->area != NULL)
+    munmap (p->area, p->area_size);
+  *p = (struct zero_pool) { 0 };
+}
+
+void
+queue_init (struct queue *q, const struct zero_io *io, struct zero_pool *p)
 {
   *q = (struct queue) { .io = io };
-  q->async = io->async && syscall (SYS_io_setup, depth, &q->ctx) == 0;
+  if (!io->async)
+    return;
+  if (!p->has_ctx)
+    p->has_ctx = syscall (SYS_io_setup, QUEUE_DEPTH, &p->ctx) == 0;
+  q->async = p->has_ctx;
+  q->ctx = p->ctx;
 }
 
 static void
@@ -122,7 +160,5 @@ queue_free (struct queue *q)
 {
   while (q->in_flight > 0)
     queue_wait (q, 1000);
-  if (q->async)
-    syscall (SYS_io_destroy, q->ctx);
   q->async = false;
 }

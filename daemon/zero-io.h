@@ -37,6 +37,19 @@ struct op {
   struct iocb cb;
 };
 
+/* What is dear to get and is kept from one call to the next: giving back a context of asynchronous I/O takes
+ * the kernel 30 ms, and clearing new memory is slow in an emulated machine.  All zero: nothing yet. */
+struct zero_pool {
+  aio_context_t ctx;
+  bool has_ctx;
+  unsigned char *area;
+  size_t area_size;
+};
+
+/* An area of SIZE bytes, aligned for huge pages.  Its content is of no meaning.  NULL with errno. */
+extern unsigned char *pool_area (struct zero_pool *p, size_t size);
+extern void pool_free (struct zero_pool *p);
+
 struct queue {
   const struct zero_io *io;
   aio_context_t ctx;
@@ -44,9 +57,11 @@ struct queue {
   unsigned in_flight;
 };
 
-/* Ready for DEPTH requests.  Where the kernel has no asynchronous I/O requests run one by one; never
- * fails. */
-extern void queue_init (struct queue *q, const struct zero_io *io, unsigned depth);
+enum { QUEUE_DEPTH = 128 };     /* requests in flight at most */
+
+/* Ready for work, with a context of the pool.  Where the kernel has no asynchronous I/O requests run one by
+ * one; never fails. */
+extern void queue_init (struct queue *q, const struct zero_io *io, struct zero_pool *p);
 
 /* Start N requests. */
 extern void queue_start (struct queue *q, struct op *const *ops, size_t n);
@@ -54,7 +69,7 @@ extern void queue_start (struct queue *q, struct op *const *ops, size_t n);
 /* Wait up to TIMEOUT_MS until at least one request has ended, if any is in flight. */
 extern void queue_wait (struct queue *q, int timeout_ms);
 
-/* Wait for all that is in flight, and free. */
+/* Wait for all that is in flight: the context is free for others then. */
 extern void queue_free (struct queue *q);
 
 #endif /* ZEROFISH_ZERO_IO_H */

@@ -115,9 +115,35 @@ unmap_window (struct engine *e, struct window *w)
   return unmap_piece (e, w, todo.start, todo.end);
 }
 
+/* Did the window begin with data?  What follows is likely to be data then. */
+static bool
+begins_with_data (const struct engine *e, const struct window *w)
+{
+  return w->op.result >= (ssize_t) e->grain && !zero_scan_is_zero (w->op.buf, e->grain);
+}
+
+/* All of the window is allocated, and its first block was looked at: it stands for all if there is something
+ * in it. */
+static int
+zero_peeked (struct engine *e, struct window *w)
+{
+  const uint64_t end = w->offset + w->len;
+  uint64_t offset = w->offset;
+
+  if (e->dense)
+    return write_zeroes (e, offset, w->len, offset);
+  for (; offset < end; offset = w->offset + w->len)
+    if (engine_read_again (e, w, offset, end) == -1 || zero_runs (e, w, 0, w->len) == -1)
+      return -1;
+  return 0;
+}
+
 int
 zero_window (struct engine *e, struct window *w)
 {
+  e->dense = begins_with_data (e, w);
+  if (w->peek)
+    return zero_peeked (e, w);
   if (e->method == ZERO_UNMAP)
     return unmap_window (e, w);
   return zero_runs (e, w, 0, w->len);

@@ -19,7 +19,10 @@
 #include "zero-engine.h"
 #include "zero-scan.h"
 
-enum { REQUEST_FIRST = 4 << 20, REQUEST_LEAST = 256 << 10, REQUEST_MOST = 256 << 20 };
+enum {
+  REQUEST_FIRST = 4 << 20, REQUEST_LEAST = 256 << 10, REQUEST_MOST = 256 << 20,
+  FAST = 4096,                  /* bytes in a microsecond */
+};
 
 void
 write_begin (struct engine *e, enum zero_method method, struct ranges *punched)
@@ -29,6 +32,8 @@ write_begin (struct engine *e, enum zero_method method, struct ranges *punched)
   e->request_works = method != ZERO_WRITE;
   e->request_seen = false;
   e->request_size = REQUEST_FIRST;
+  e->request_fast = e->dense = false;
+  e->held = (struct range) { 0, 0 };
 }
 
 /* --- plain writes --- */
@@ -124,6 +129,8 @@ queue_write (struct engine *e, uint64_t offset, size_t len)
   e->writes[i] = (struct op) {
     .write = true, .fd = e->t->fd, .buf = e->zeroes, .len = len, .offset = offset,
   };
+  e->stats.writes++;
+  e->stats.written += len;
   e->batch[e->nr_batch++] = &e->writes[i];
   if (e->nr_batch == WRITE_BATCH)
     start_batch (e);
@@ -143,28 +150,15 @@ write_blocks (struct engine *e, uint64_t offset, uint64_t len)
   return 0;
 }
 
-int
-write_finish (struct engine *e)
-{
-  size_t i;
-  int r = 0;
-
-  start_batch (e);
-  for (i = 0; i < WRITES; i++)
-    if (settle (e, i) == -1)
-      r = -1;
-  return r;
-}
-
 /* --- requests --- */
 
-static int64_t
-now_ms (void)
+int64_t
+engine_now_us (void)
 {
   struct timespec t;
 
   clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
+  return t.tv_sec * INT64_C (1000000) + t.tv_nsec / 1000;
 }
 
 /* Keep one request so short that the cancel flag is seen in time, whatever the speed of the device:
@@ -183,14 +177,20 @@ adapt_request_size (struct engine *e, int mode, int64_t took_ms)
 static int
 allocate_range (struct engine *e, int mode, uint64_t offset, uint64_t len)
 {
-  int64_t start = now_ms ();
+  int64_t took = engine_now_us ();
   int r;
 
   do
     r = e->queue.io->fallocate (e->t->fd, mode | FALLOC_FL_KEEP_SIZE, offset, len);
   while (r == -1 && errno == EINTR);
-  if (r == 0)
-    adapt_request_size (e, mode, now_ms () - start);
+  took = engine_now_us () - took;
+  e->stats.requests++;
+  e->stats.requested += len;
+  if (r == 0) {
+    adapt_request_size (e, mode, took / 1000);
+    if (len >= REQUEST_FIRST)
+      e->request_fast = took == 0 || len / took >= FAST;
+  }
   else if (errno != EIO && errno != EBUSY && errno != ENOSPC)
     e->request_works = false;
   return r;
@@ -265,13 +265,14 @@ request_is_better (const struct engine *e, struct range r)
   return e->t->cluster > 0 || middle.start < middle.end;
 }
 
-int
-write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness)
+/* Make zeroes of what was held back. */
+static int
+write_held (struct engine *e)
 {
   struct range head, middle, tail;
 
-  e->witness = witness;
-  range_split ((struct range) { offset, offset + len }, e->t->block, &head, &middle, &tail);
+  range_split (e->held, e->t->block, &head, &middle, &tail);
+  e->held = (struct range) { 0, 0 };
   if (head.start < head.end && write_buffered (e, head.start, head.end - head.start) == -1)
     return -1;
   if (request_is_better (e, middle)
@@ -282,4 +283,31 @@ write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness)
   if (tail.start < tail.end)
     return write_buffered (e, tail.start, tail.end - tail.start);
   return 0;
+}
+
+int
+write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness)
+{
+  if (e->held.end > e->held.start && e->held.end == offset)
+    e->held.end += len;
+  else {
+    if (write_held (e) == -1)
+      return -1;
+    e->held = (struct range) { offset, offset + len };
+    e->witness = witness;
+  }
+  return e->held.end - e->held.start >= e->request_size ? write_held (e) : 0;
+}
+
+int
+write_finish (struct engine *e, bool rest)
+{
+  size_t i;
+  int r = rest ? write_held (e) : 0;
+
+  start_batch (e);
+  for (i = 0; i < WRITES; i++)
+    if (settle (e, i) == -1)
+      r = -1;
+  return r;
 }

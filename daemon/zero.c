@@ -122,19 +122,52 @@ unmap_target (struct engine *e, struct zero_source all)
   return r;
 }
 
+/* One line of figures for whoever measures. */
+static void
+show_stats (const struct engine *e, int64_t started)
+{
+  const struct zero_stats *s = &e->stats;
+
+  if (verbose)
+    fprintf (stderr, "zerofishd: %s: %s: size=%" PRIu64 " reads=%" PRIu64 " read=%" PRIu64
+             " requests=%" PRIu64 " requested=%" PRIu64 " writes=%" PRIu64 " written=%" PRIu64
+             " microseconds=%" PRId64 "\n", e->call->row->name, e->t->name, e->t->size, s->reads, s->read,
+             s->requests, s->requested, s->writes, s->written, engine_now_us () - started);
+}
+
+/* NULL if there is no memory for it. */
+static struct zero_pool *
+daemon_pool (struct daemon *d)
+{
+  if (d->zero_pool == NULL)
+    d->zero_pool = calloc (1, sizeof *d->zero_pool);
+  return d->zero_pool;
+}
+
+void
+zero_prepare (struct daemon *d)
+{
+  struct zero_pool *pool = daemon_pool (d);
+
+  if (pool != NULL)
+    engine_prepare (pool);
+}
+
 static int
 zero_target (struct call *c, const struct zero_target *t, bool discard)
 {
   static const struct ranges none;      /* nothing is known to be zero beforehand */
   const struct zero_source all = { zero_source_unknown, &none };
   struct engine *e = call_alloc (c, sizeof *e);
+  int64_t started = engine_now_us ();
   int r = -1;
 
   if (e == NULL)
     return -1;
-  if (engine_init (e, c, t, &zero_io_real) == 0)
+  if (engine_init (e, c, t, &zero_io_real, daemon_pool (c->d)) == 0)
     r = discard ? unmap_target (e, all) : engine_zero (e, all, ZERO_KEEP, NULL);
   engine_free (e);
+  show_stats (e, started);
   if (r == 0 && fsync (t->fd) == -1)
     r = call_error (c, errno, "cannot flush %s", t->name);
   if (r == 0)
@@ -187,13 +220,15 @@ static int
 look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 {
   struct engine *e = call_alloc (c, sizeof *e);
+  int64_t started = engine_now_us ();
   int r = -1;
 
   if (e == NULL)
     return -1;
-  if (engine_init (e, c, t, &zero_io_real) == 0)
+  if (engine_init (e, c, t, &zero_io_real, daemon_pool (c->d)) == 0)
     r = engine_is_zero (e, source);
   engine_free (e);
+  show_stats (e, started);
   return r;
 }
 

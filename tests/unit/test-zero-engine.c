@@ -216,7 +216,7 @@ test_known_ranges (void **state)
   (void) state;
   assert_int_equal (ranges_add (&known, 0, 1 << 20), 0);
   assert_int_equal (ranges_add (&known, (2 << 20) + 100, (3 << 20) - 100), 0);
-  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io), 0);
+  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
   assert_int_equal (engine_zero (&e, source, ZERO_KEEP, NULL), 0);
   engine_free (&e);
   assert_int_equal (fixture_first_not (&t, 0, 1 << 20, (2 << 20) + 4096), (2 << 20) + 4096);
@@ -275,7 +275,7 @@ test_allocated (void **state)
 
   (void) state;
   assert_int_equal (ranges_add (&allocated, 1 << 20, 2 << 20), 0);
-  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io), 0);
+  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
   e.allocated = &allocated;
   assert_int_equal (engine_zero (&e, all, ZERO_KEEP, NULL), 0);
   engine_free (&e);
@@ -284,6 +284,70 @@ test_allocated (void **state)
   assert_in_range (seen.requests, 1, 3);        /* windows may cut one in two */
   assert_int_equal (seen.requested, (1 << 20) - 4096);
   ranges_free (&allocated);
+  fixture_close (&t);
+}
+
+/* Zero T, all of which is allocated; bytes that were read. */
+static uint64_t
+zero_allocated (struct zero_target *t)
+{
+  struct ranges allocated = { 0 };
+  struct zero_pool pool = { 0 };
+  struct engine e;
+
+  seen = (struct seen) { 0 };
+  assert_int_equal (ranges_add (&allocated, 0, t->size), 0);
+  assert_int_equal (engine_init (&e, NULL, t, &faulty_io, &pool), 0);
+  e.allocated = &allocated;
+  assert_int_equal (engine_zero (&e, all, ZERO_KEEP, NULL), 0);
+  engine_free (&e);
+  pool_free (&pool);
+  ranges_free (&allocated);
+  assert_int_equal (fixture_first_not (t, 0, 0, t->size), t->size);
+  return seen.read;
+}
+
+/* Where all is allocated, requests are quick and data follows data, not all of it is read. */
+static void
+test_peek (void **state)
+{
+  const uint64_t size = (64 << 20) + 512 + 7;
+  struct zero_target t = fixture_open (RANDOM, size);
+  uint64_t before = fixture_allocated (&t), n = size;
+  int tries;
+
+  (void) state;
+  for (tries = 0; tries < 20 && n >= size / 2; tries++) {       /* the machine may be busy */
+    fixture_fill (&t, 0xaa, 0, size);
+    n = zero_allocated (&t);
+  }
+  assert_in_range (n, 1, size / 2);
+  assert_in_range (fixture_allocated (&t), 0, before + METADATA_SLACK);
+
+  /* Here and there. */
+  fixture_fill (&t, 0xaa, 0, 30 << 20);
+  fixture_fill (&t, 0xaa, (41 << 20) + 777, (41 << 20) + 778);
+  fixture_fill (&t, 0xaa, 60 << 20, size);
+  zero_allocated (&t);
+  /* What is zero already is not written again. */
+  assert_int_equal (zero_allocated (&t), range_up (size, 4096));
+  assert_int_equal (seen.requests + seen.writes, 0);
+  fixture_close (&t);
+}
+
+/* A disk with something at its end or its start is not read up to there. */
+static void
+test_first_answer (void **state)
+{
+  struct zero_target t = fixture_open (LAST_BYTE, (64 << 20) + 512);
+
+  (void) state;
+  assert_int_equal (run_is_zero (&t, &faulty_io), 0);
+  assert_in_range (seen.read, 1, 1 << 20);
+  fixture_close (&t);
+  t = fixture_open (FIRST_BYTE, 64 << 20);
+  assert_int_equal (run_is_zero (&t, &faulty_io), 0);
+  assert_in_range (seen.read, 1, 1 << 20);
   fixture_close (&t);
 }
 
@@ -332,6 +396,8 @@ main (void)
     cmocka_unit_test (test_sectors),
     cmocka_unit_test (test_clusters),
     cmocka_unit_test (test_allocated),
+    cmocka_unit_test (test_peek),
+    cmocka_unit_test (test_first_answer),
     cmocka_unit_test (test_exact_bytes),
   };
 

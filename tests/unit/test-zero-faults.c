@@ -148,7 +148,7 @@ test_unmap_lies (void **state)
   assert_int_equal (run_zero (&t, &faulty_io, ZERO_UNMAP, &punched), 0);
   assert_int_equal (punched.n, 1);
   seen.position = 0;
-  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io), 0);
+  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
   assert_int_equal (engine_zero (&e, source, ZERO_WRITE, NULL), 0);
   engine_free (&e);
   assert_all_zero (&t);

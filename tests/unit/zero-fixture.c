@@ -97,6 +97,7 @@ faulty_read (int fd, void *p, size_t n, off_t offset)
   }
   if (faults.short_reads > 0 && n > faults.short_reads)
     n = faults.short_reads;
+  seen.read += n;
   return pread (fd, p, n, offset);
 }
 
@@ -267,7 +268,7 @@ run_zero (struct zero_target *t, const struct zero_io *io, enum zero_method meth
   int r;
 
   seen.position = 0;
-  r = engine_init (&e, NULL, t, io);
+  r = engine_init (&e, NULL, t, io, NULL);
   if (r == 0)
     r = engine_zero (&e, all, method, punched);
   engine_free (&e);
@@ -281,7 +282,7 @@ run_is_zero (struct zero_target *t, const struct zero_io *io)
   int r;
 
   seen.position = 0;
-  r = engine_init (&e, NULL, t, io);
+  r = engine_init (&e, NULL, t, io, NULL);
   if (r == 0)
     r = engine_is_zero (&e, all);
   engine_free (&e);
@@ -295,7 +296,7 @@ run_bytes (struct zero_target *t, const struct zero_io *io, uint64_t offset, uin
   int r;
 
   seen.position = 0;
-  r = engine_init (&e, NULL, t, io);
+  r = engine_init (&e, NULL, t, io, NULL);
   if (r == 0)
     r = engine_zero_bytes (&e, offset, len, ZERO_KEEP);
   engine_free (&e);

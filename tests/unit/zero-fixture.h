@@ -31,7 +31,7 @@ extern struct faults faults;
 /* What was seen. */
 struct seen {
   unsigned looks, requests, unmaps, writes;
-  uint64_t requested, written;          /* bytes: by requests for zeroes, by plain writes */
+  uint64_t requested, written, read;    /* bytes: by requests for zeroes, by plain writes, by reads */
   uint64_t position;
   int error;
   char message[256];
