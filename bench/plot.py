@@ -51,7 +51,7 @@ def script(section, results, path):
                  for i, tool in enumerate(tools)]
     else:
         text += "set style data histogram\nset style histogram clustered gap 1\n"
-        text += "set style fill solid border -1\nset boxwidth 0.9\n"
+        text += "set style fill solid border -1\nset boxwidth 0.9\nset bmargin 5\n"
         parts = [f"$data using {i + 3}:xtic(2) lc rgb '{colour(tools, i)}' title {quoted(tool)}"
                  for i, tool in enumerate(tools)]
     return text + "plot " + ", \\\n  ".join(parts) + "\n"

@@ -10,7 +10,7 @@ from report import Ratio, Table, Value
 
 NAME, LETTER = "zero", "a"
 TITLE = "zero-device on five images"
-ABOUT = ("The command is `TOOL -a IMAGE run : time zero-device /dev/sda`, on a fresh image (1 GiB) each time; "
+ABOUT = ("The command is `TOOL -a IMAGE run : time zero-device /dev/sda`, on a fresh 1 GiB image each time; "
          "call: the time that it prints, whole: start to exit of the command.")
 
 IMAGES = {
