@@ -82,6 +82,7 @@ run_find (struct call *c, const char *name)
 static void __attribute__ ((noreturn))
 run_child (const struct daemon *d, const struct job *job, int in, int out, int err)
 {
+  const struct run_how *how = job->how;
   static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
   static char no_udev[] = "DM_DISABLE_UDEV=1";      /* there is nobody to make links and to be waited for */
   char *const environment[] = { path, locale, no_udev, NULL };
@@ -89,6 +90,8 @@ run_child (const struct daemon *d, const struct job *job, int in, int out, int e
   const char *what = "cannot start";
   sigset_t none;
 
+  if (how->use_stdin)
+    in = how->stdin_fd;
   if (in == -1)
     in = open ("/dev/null", O_RDONLY);
 
@@ -102,8 +105,12 @@ run_child (const struct daemon *d, const struct job *job, int in, int out, int e
   dup2 (out, 1);
   if (in > 0)
     dup2 (in, 0);
-  close_range (3, ~0U, 0);
-  if (tools_enter (d, &what) == 0 && chdir ("/") == 0)
+  if (how->use_directory && dup2 (how->directory, 3) == 3)
+    close_range (4, ~0U, 0);
+  else
+    close_range (3, ~0U, 0);
+  if (tools_enter (d, &what) == 0 && (how->use_directory ? fchdir (3) : chdir ("/")) == 0 &&
+      (!how->use_directory || close (3) == 0))
     execve (job->argv[0], (char *const *) job->argv, environment);
   dprintf (2, "%s: %s", what, strerror (errno));
   _exit (127);

@@ -23,6 +23,10 @@ struct run_how {
   int *status;              /* if not NULL: the exit status, where it was no failure */
   const void *input;        /* standard input, if not NULL: at most RUN_INPUT_MAX bytes */
   size_t input_size;
+  bool use_stdin;           /* standard input is STDIN_FD instead */
+  int stdin_fd;
+  bool use_directory;       /* it starts in the directory that DIRECTORY is open on */
+  int directory;
 };
 enum { RUN_INPUT_MAX = 64 * 1024 };     /* what a pipe holds, so that nobody waits */
 /* run_program with all that HOW says. */

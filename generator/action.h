@@ -131,6 +131,7 @@ extern const struct action actions_block[];     /* devices, partitions, blockdev
 extern const struct action actions_file[];      /* files and directories, transfers, checksums */
 extern const struct action actions_fs[];        /* mkfs, mount, sync */
 extern const struct action actions_part[];      /* partition tables, wiping, discard */
+extern const struct action actions_tree[];      /* what files are, and lists of them */
 extern const struct action actions_volume[];    /* volume groups, logical volumes, encrypted devices */
 extern const struct action actions_internal[];  /* protocol helpers and private actions */
 extern const struct action actions_library[];   /* carried out by the library itself */

@@ -10,6 +10,7 @@ generator_table = \
 	actions-internal.c \
 	actions-library.c \
 	actions-part.c \
+	actions-tree.c \
 	actions-volume.c \
 	actions-zero.c \
 	structs.c

@@ -93,6 +93,10 @@ const struct action actions_part[] = {
   { .name = NULL }
 };
 
+const struct action actions_tree[] = {
+  { .name = NULL }
+};
+
 const struct action actions_volume[] = {
   { .name = NULL }
 };
