@@ -121,6 +121,20 @@ do_blockdev_getsz (struct call *c, struct device *dev)
 }
 
 int
+do_blockdev_getbsz (struct call *c, struct device *dev)
+{
+  int fd = device_open (c, dev, O_RDONLY), block = 0, r;
+
+  if (fd == -1)
+    return -1;
+  /* A file that stands for a disk has no such size: what the kernel takes for most disks. */
+  r = ioctl (fd, BLKBSZGET, &block) == 0 ? block : errno == ENOTTY ? 4096 :
+    call_error (c, errno, "cannot get the block size of %s", dev->name);
+  close (fd);
+  return r;
+}
+
+int
 do_blockdev_getss (struct call *c, struct device *dev)
 {
   uint64_t size;

@@ -33,6 +33,9 @@ extern const char *sysfs_next (DIR *dir);
 /* First line of a file below sysfs; 0, or -1 with errno. */
 extern int sysfs_read (const struct daemon *d, char *out, size_t size, const char *fs, ...)
   __attribute__ ((format (printf, 4, 5)));
+/* Up to SIZE bytes of one that is not text: how many, or -1 with errno. */
+extern ssize_t sysfs_read_bytes (const struct daemon *d, void *out, size_t size, const char *fs, ...)
+  __attribute__ ((format (printf, 4, 5)));
 /* Write VALUE to a file below sysfs; 0, or -1 with errno. */
 extern int sysfs_write (const struct daemon *d, const char *value, const char *fs, ...)
   __attribute__ ((format (printf, 3, 4)));

@@ -106,6 +106,32 @@ do_pwrite (struct call *c, const char *path, const char *content, size_t content
   return (int) content_size;
 }
 
+/* All of CONTENT to a file that is opened with FLAGS. */
+static int
+write_whole (struct call *c, const char *path, int flags, const char *content, size_t size)
+{
+  int fd = sysroot_open_regular (c, path, O_WRONLY | O_CREAT | flags, 0666);
+  struct stat st;
+
+  if (fd == -1)
+    return -1;
+  if (fstat (fd, &st) == -1)
+    return finish (c, path, fd, call_error (c, errno, "%s", path));
+  return finish (c, path, fd, io_write (c, path, fd, content, size, (uint64_t) st.st_size));
+}
+
+int
+do_internal_write (struct call *c, const char *path, const char *content, size_t content_size)
+{
+  return write_whole (c, path, O_TRUNC, content, content_size);
+}
+
+int
+do_internal_write_append (struct call *c, const char *path, const char *content, size_t content_size)
+{
+  return write_whole (c, path, 0, content, content_size);
+}
+
 int
 do_truncate_size (struct call *c, const char *path, int64_t size)
 {

@@ -114,13 +114,28 @@ mount_error (struct call *c, const struct device *dev, const char *mountpoint, c
   return call_error (c, err, "cannot mount %s on %s", dev->name, mountpoint);
 }
 
+/* What the user asks for beside device and directory. */
+struct wish {
+  unsigned long flags;
+  const char *data;         /* options of the filesystem itself */
+  const char *type;         /* NULL: find out */
+};
+
+/* DATA with one more option behind it. */
+static const char *
+add_option (struct call *c, const char *data, const char *option)
+{
+  return data[0] != '\0' ? call_printf (c, "%s,%s", data, option) : option;
+}
+
 /* Mount on the directory that TARGET names. */
 static int
 mount_at (struct call *c, struct mountable *m, const char *mountpoint, const char *target,
-          unsigned long flags)
+          const struct wish *wish)
 {
-  struct attempt a = { .source = m->dev->path, .target = target, .flags = flags, .data = "" };
-  const char *type = probe_type (c, m->dev), *data;
+  struct attempt a = { .source = m->dev->path, .target = target, .flags = wish->flags, .data = wish->data };
+  const char *type = wish->type ? wish->type : probe_type (c, m->dev), *data;
+  bool sure = m->volume != NULL || wish->type != NULL;
 
   if (c->error != NULL)
     return -1;
@@ -128,14 +143,15 @@ mount_at (struct call *c, struct mountable *m, const char *mountpoint, const cha
     type = "btrfs";
     if (strchr (m->volume, ',') != NULL)
       return call_refuse (c, EINVAL, "the volume name %s holds a comma, which cannot be mounted", m->volume);
-    if ((a.data = call_printf (c, "subvol=%s", m->volume)) == NULL)
-      return -1;
+    a.data = add_option (c, a.data, call_printf (c, "subvol=%s", m->volume));
   }
   /* Without this option ext4 goes on to write zeroes to all of its inode tables, and the image grows. */
-  data = type != NULL && strcmp (type, "ext4") == 0 ? "noinit_itable" : a.data;
-  if (type != NULL && mount (a.source, target, type, flags, data) == 0)
+  data = type != NULL && strcmp (type, "ext4") == 0 ? add_option (c, a.data, "noinit_itable") : a.data;
+  if (data == NULL || a.data == NULL)
+    return -1;
+  if (type != NULL && mount (a.source, target, type, a.flags, data) == 0)
     return 0;
-  if (type != NULL && (m->volume != NULL || errno != EINVAL))
+  if (type != NULL && (sure || errno != EINVAL))
     return mount_error (c, m->dev, mountpoint, type, errno);
   if (try_all_types (&a) == 0)
     return 0;
@@ -143,12 +159,11 @@ mount_at (struct call *c, struct mountable *m, const char *mountpoint, const cha
 }
 
 static int
-mount_device (struct call *c, struct mountable *m, const char *mountpoint, unsigned long flags)
+mount_device (struct call *c, struct mountable *m, const char *mountpoint, const struct wish *wish)
 {
   char target[32];
   int fd, r;
 
-  flags |= MS_NODEV | MS_NOSUID;
   if (!c->d->appliance)
     return call_refuse (c, ENOTSUP, "cannot mount %s: this daemon does not run in an appliance",
                         m->dev->name);
@@ -157,26 +172,84 @@ mount_device (struct call *c, struct mountable *m, const char *mountpoint, unsig
   if (device_flush_caches (c, m->dev) == -1)
     return -1;
   if (mountpoint[strspn (mountpoint, "/")] == '\0')
-    return mount_at (c, m, mountpoint, c->d->sysroot, flags);
+    return mount_at (c, m, mountpoint, c->d->sysroot, wish);
   if (path_check (c, mountpoint) == NULL ||
       (fd = sysroot_open (c, mountpoint, O_PATH | O_DIRECTORY, 0)) == -1)
     return -1;
   snprintf (target, sizeof target, "/proc/self/fd/%d", fd);
-  r = mount_at (c, m, mountpoint, target, flags);
+  r = mount_at (c, m, mountpoint, target, wish);
   close (fd);
   return r;
 }
 
+/* Nothing that a guest made is run with its rights, or opened as a device: not to be turned off. */
+#define ALWAYS (MS_NODEV | MS_NOSUID)
+
 int
 do_mount (struct call *c, struct mountable *m, const char *mountpoint)
 {
-  return mount_device (c, m, mountpoint, 0);
+  return mount_device (c, m, mountpoint, &(struct wish) { .flags = ALWAYS, .data = "" });
 }
 
 int
 do_mount_ro (struct call *c, struct mountable *m, const char *mountpoint)
 {
-  return mount_device (c, m, mountpoint, MS_RDONLY);
+  return mount_device (c, m, mountpoint, &(struct wish) { .flags = ALWAYS | MS_RDONLY, .data = "" });
+}
+
+/* Options that are flags of the kernel's call, the same for all filesystems. */
+static const struct {
+  const char *name;
+  unsigned long set, clear;
+} vfs_options[] = {
+  { "defaults", 0, 0 }, { "ro", MS_RDONLY, 0 }, { "rw", 0, MS_RDONLY },
+  { "sync", MS_SYNCHRONOUS, 0 }, { "async", 0, MS_SYNCHRONOUS }, { "dirsync", MS_DIRSYNC, 0 },
+  { "noatime", MS_NOATIME, 0 }, { "atime", 0, MS_NOATIME }, { "nodiratime", MS_NODIRATIME, 0 },
+  { "diratime", 0, MS_NODIRATIME }, { "relatime", MS_RELATIME, 0 }, { "norelatime", 0, MS_RELATIME },
+  { "strictatime", MS_STRICTATIME, 0 }, { "lazytime", MS_LAZYTIME, 0 }, { "nolazytime", 0, MS_LAZYTIME },
+  { "noexec", MS_NOEXEC, 0 }, { "exec", 0, MS_NOEXEC }, { "silent", MS_SILENT, 0 }, { "loud", 0, MS_SILENT },
+  { "nodev", 0, 0 }, { "dev", 0, 0 }, { "nosuid", 0, 0 }, { "suid", 0, 0 }, { "nofail", 0, 0 },
+  { "auto", 0, 0 }, { "noauto", 0, 0 }, { "user", 0, 0 }, { "nouser", 0, 0 },
+};
+enum { NR_VFS_OPTIONS = sizeof vfs_options / sizeof vfs_options[0] };
+
+/* Sort OPTIONS, as mount -o takes them, into flags and what is for the filesystem.  0, or -1. */
+static int
+parse_options (struct call *c, const char *options, struct wish *wish)
+{
+  char *copy = call_strdup (c, options), *save = NULL;
+  size_t i;
+
+  if (copy == NULL)
+    return -1;
+  for (char *word = strtok_r (copy, ",", &save); word != NULL; word = strtok_r (NULL, ",", &save)) {
+    for (i = 0; i < NR_VFS_OPTIONS && strcmp (vfs_options[i].name, word) != 0; i++)
+      ;
+    if (i < NR_VFS_OPTIONS)
+      wish->flags = (wish->flags & ~vfs_options[i].clear) | vfs_options[i].set;
+    else if (strcmp (word, "loop") == 0 || strcmp (word, "bind") == 0 || strcmp (word, "remount") == 0)
+      return call_refuse (c, EINVAL, "the mount option \"%s\" is not possible here", word);
+    else if ((wish->data = add_option (c, wish->data, word)) == NULL)
+      return -1;
+  }
+  return 0;
+}
+
+int
+do_mount_vfs (struct call *c, const char *options, const char *vfstype, struct mountable *m,
+              const char *mountpoint)
+{
+  struct wish wish = { .flags = ALWAYS, .data = "" };
+
+  if (vfstype[0] != '\0' && strcmp (vfstype, "auto") != 0)
+    wish.type = vfstype;
+  return parse_options (c, options, &wish) == -1 ? -1 : mount_device (c, m, mountpoint, &wish);
+}
+
+int
+do_mount_options (struct call *c, const char *options, struct mountable *m, const char *mountpoint)
+{
+  return do_mount_vfs (c, options, "", m, mountpoint);
 }
 
 /* The mount that lies on PATH, or NULL with the error set.  Nothing below it stays open. */
@@ -274,6 +347,20 @@ int
 do_umount_all (struct call *c)
 {
   return unmount_reversed (c, mounts_read (c));
+}
+
+char **
+do_mountpoints (struct call *c)
+{
+  struct list l = { 0 };
+
+  for (const struct mount_entry *m = mounts_read (c); m != NULL; m = m->next) {
+    const char *name = device_name_out (c, m->source);
+
+    if (name != NULL && (list_add (c, &l, name) == -1 || list_add (c, &l, m->inside) == -1))
+      return NULL;
+  }
+  return list_end (c, &l);
 }
 
 char **

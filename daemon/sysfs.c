@@ -78,6 +78,24 @@ sysfs_read (const struct daemon *d, char *out, size_t size, const char *fs, ...)
   return 0;
 }
 
+ssize_t
+sysfs_read_bytes (const struct daemon *d, void *out, size_t size, const char *fs, ...)
+{
+  char path[PATH_MAX];
+  va_list args;
+  ssize_t n;
+  int fd, r;
+
+  va_start (args, fs);
+  r = sysfs_path (d, path, fs, args);
+  va_end (args);
+  if (r == -1 || (fd = open (path, O_RDONLY | O_CLOEXEC)) == -1)
+    return -1;
+  n = read (fd, out, size);
+  close (fd);
+  return n;
+}
+
 int
 sysfs_write (const struct daemon *d, const char *value, const char *fs, ...)
 {

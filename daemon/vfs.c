@@ -134,3 +134,16 @@ do_list_filesystems (struct call *c)
     return NULL;
   return list_end (c, &l);
 }
+
+struct zf_internal_mountable *
+do_internal_parse_mountable (struct call *c, struct mountable *m)
+{
+  struct zf_internal_mountable *r = call_alloc (c, sizeof *r);
+
+  if (r == NULL)
+    return NULL;
+  r->im_type = m->volume != NULL;
+  r->im_device = (char *) m->dev->name;
+  r->im_volume = m->volume ? (char *) m->volume : call_strdup (c, "");
+  return r->im_volume ? r : NULL;
+}

@@ -66,6 +66,25 @@ const struct action actions_block[] = {
     .longdesc = "The logical sector size of C<device> in bytes: usually 512, or 4096.",
     .tests = { { START_ANY, "blockdev-getss /dev/sda\n", "512\n" } } },
 
+  { .name = "blockdev_getbsz", .proc = 60,
+    .ret = T_INT,
+    .args = { { "device", T_DEVICE } },
+    .since = "0.1",
+    .shortdesc = "block size that the kernel uses for a device",
+    .longdesc =
+      "The size in bytes of the blocks in which the appliance's kernel caches C<device>.  It says nothing about the "
+      "device itself: see A<blockdev_getss>.",
+    .tests = { { START_ANY, "blockdev-getbsz /dev/sda\n", "4096\n" } } },
+
+  { .name = "list_disk_labels", .proc = 369,
+    .ret = T_HASH,
+    .since = "0.1",
+    .shortdesc = "list the labels of the disks",
+    .longdesc =
+      "List the labels that disks were added with (see A<add_drive>), each with its device; partitions are "
+      "listed as the label with their number behind it.",
+    .tests = { { START_PARTITION, "list-disk-labels\n", "" } } },
+
   { .name = "blockdev_getro", .proc = 58,
     .ret = T_BOOL,
     .args = { { "device", T_DEVICE } },

@@ -44,6 +44,53 @@ const struct action actions_fs[] = {
       { START_PARTITION, "mkfs ext4 /dev/sda1\nmount-ro /dev/sda1 /\ntouch /f\n", "", .error = "Read-only" },
     } },
 
+  { .name = "mount_options", .proc = 74,
+    .args = { { "options", T_STRING }, { "mountable", T_MOUNTABLE }, { "mountpoint", T_STRING } },
+    .since = "0.1",
+    .shortdesc = "mount a filesystem with options",
+    .longdesc =
+      "As A<mount>, with C<options> as C<mount -o> takes them, separated by commas: C<ro>, C<noatime> and so "
+      "on, and those of the filesystem itself.  An empty string is none.  Devices and set-user-ID programs in "
+      "the filesystem are never honoured, whatever the options say.",
+    .tests = {
+      { START_PARTITION,
+        "mkfs ext4 /dev/sda1\nmount-options ro,noatime /dev/sda1 /\ntouch /f\n",
+        "", .error = "Read-only" },
+      { START_PARTITION, "mkfs ext4 /dev/sda1\nmount-options \"\" /dev/sda1 /\ntouch /f\nmountpoints\n",
+        "/dev/sda1: /\n" },
+      { START_PARTITION, "mkfs ext4 /dev/sda1\nmount-options nonsense /dev/sda1 /\n", "", .error = "/dev/sda1" },
+      { START_PARTITION, "mkfs ext4 /dev/sda1\nmount-options loop /dev/sda1 /\n", "", .error = "loop" },
+    } },
+
+  { .name = "mount_vfs", .proc = 75,
+    .args = {
+      { "options", T_STRING }, { "vfstype", T_STRING }, { "mountable", T_MOUNTABLE },
+      { "mountpoint", T_STRING },
+    },
+    .since = "0.1",
+    .shortdesc = "mount a filesystem of a given type",
+    .longdesc =
+      "As A<mount_options>, as a filesystem of type C<vfstype>, a name that the kernel has (C<ext4>, "
+      "C<vfat>, ...); an empty string, or C<auto>, lets it be found out.",
+    .tests = {
+      { START_PARTITION, "mkfs ext3 /dev/sda1\nmount-vfs \"\" ext4 /dev/sda1 /\ntouch /f\n", "" },
+      { START_PARTITION, "mkfs ext3 /dev/sda1\nmount-vfs \"\" xfs /dev/sda1 /\n", "", .error = "xfs" },
+      { START_PARTITION, "mkfs ext3 /dev/sda1\nmount-vfs \"\" nonsense /dev/sda1 /\n", "",
+        .error = "nonsense" },
+    } },
+
+  { .name = "mountpoints", .proc = 147,
+    .ret = T_HASH,
+    .since = "0.1",
+    .shortdesc = "list mounted devices with their mount points",
+    .longdesc =
+      "List the devices whose filesystems are mounted, each with the directory that it is mounted on.",
+    .tests = {
+      { START_FS, "mkdir /mnt\nmkfs ext2 /dev/sdb\nmount /dev/sdb /mnt\nmountpoints\n",
+        "/dev/sda1: /\n/dev/sdb: /mnt\n" },
+      { START_EMPTY, "mountpoints\n", "" },
+    } },
+
   { .name = "umount", .proc = 45,
     .args = { { "pathordevice", T_DEVICE_OR_PATH } },
     .optargs = { { "force", T_BOOL }, { "lazyunmount", T_BOOL } },

@@ -28,6 +28,39 @@ const struct action actions_internal[] = {
     .since = "0.1",
     .shortdesc = "unmount, sync and flush all disks before the appliance is ended" },
 
+  { .name = "internal_parse_mountable", .proc = 396,
+    .ret = T_STRUCT, .ret_struct = "internal_mountable",
+    .args = { { "mountable", T_MOUNTABLE } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "take the name of a mountable apart" },
+
+  { .name = "internal_write", .proc = 246,
+    .args = { { "path", T_PATH }, { "content", T_BUFFER } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "make or overwrite a file" },
+
+  { .name = "internal_write_append", .proc = 290,
+    .args = { { "path", T_PATH }, { "content", T_BUFFER } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "add to the end of a file" },
+
+  { .name = "debug", .proc = 76,
+    .ret = T_STRING,
+    .args = { { "subcmd", T_STRING }, { "extraargs", T_STRING_LIST } },
+    .flags = F_PROGRESS | F_CANCEL | F_TOOLS,
+    .since = "0.1",
+    .shortdesc = "look into the appliance, for tests",
+    .longdesc =
+      "Look into the running appliance.  This is for the tests of this project and may change: C<subcmd> C<help> "
+      "lists what there is.",
+    .tests = {
+      { START_ANY, "debug help \"\" | grep -c progress\n", "1\n" },
+      { START_ANY, "debug nonsense \"\"\n", "", .error = "nonsense" },
+    } },
+
   { .name = "internal_feature_available", .proc = 458,
     .ret = T_INT,                               /* 0: available, 1: not available, 2: unknown group */
     .args = { { "group", T_STRING } },

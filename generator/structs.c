@@ -15,6 +15,14 @@ const struct structure structures[] = {
       { "name", FT_STRING, "without the directory" },
     } },
 
+  { .name = "internal_mountable",
+    .wire_only = true,
+    .fields = {
+      { "im_type",   FT_INT32, NULL },          /* 0: a device, 1: a btrfs volume */
+      { "im_device", FT_STRING, NULL },
+      { "im_volume", FT_STRING, NULL },
+    } },
+
   { .name = "partition",
     .text = "A partition of a disk",
     .fields = {
