@@ -24,6 +24,7 @@ struct zero_target {
   uint64_t size;
   unsigned block;               /* logical block in bytes, a power of two */
   uint64_t start;               /* of a partition on its disk: blocks are cut as those of the disk */
+  bool raw;                     /* unmapping never takes space, wherever it is asked for */
   unsigned cluster;             /* a request for zeroes that covers a cluster takes no space; 0: unknown */
 };
 
@@ -54,6 +55,7 @@ enum {
   REQUEST_BLOCK = 64 << 10,     /* runs without such a block are written: cheaper, host extents stay whole */
   MERGE_MAX = 256 << 10,        /* allocated zeroes between two runs that are zeroed with them */
   UNMAP_GRAIN = 2 << 20,        /* the largest qcow2 cluster: they are only given back as a whole */
+  UNMAP_MOST = 1 << 30,         /* between two reports of progress */
   PEEK_MAX = 16 << 20,          /* one block may stand for so much that is allocated */
   PEEK_MIN = 1 << 20,
   TAIL = 64 << 10,              /* looked at first by engine_is_zero, with the start */
@@ -124,6 +126,10 @@ extern void engine_free (struct engine *e);
  * second look.  Returns when all is written, but not yet flushed: 0, or -1 with the call's error. */
 extern int engine_zero (struct engine *e, struct zero_source source, enum zero_method method,
                         struct ranges *punched);
+
+/* Have the device unmap whole blocks of SOURCE without a look at them.  1, 0 if it will not, or -1 with the
+ * call's error.  In the end all needs a look with ZERO_WRITE. */
+extern int engine_unmap (struct engine *e, struct zero_source source);
 
 /* Is all of SOURCE zero?  1, 0, or -1 with the call's error.  Stops where it finds something. */
 extern int engine_is_zero (struct engine *e, struct zero_source source);

@@ -115,6 +115,26 @@ unmap_window (struct engine *e, struct window *w)
   return unmap_piece (e, w, todo.start, todo.end);
 }
 
+int
+engine_unmap (struct engine *e, struct zero_source source)
+{
+  struct range r, head, middle, tail;
+  uint64_t end;
+  int n, done = 1;
+
+  write_begin (e, ZERO_UNMAP, NULL);
+  for (e->done = 0; (n = source.next (source.opaque, e->done, e->t->size, &r)) == 1; e->done = end) {
+    end = r.end - r.start > UNMAP_MOST ? r.start + UNMAP_MOST : r.end;
+    range_split ((struct range) { r.start, end }, e->t->block, &head, &middle, &tail);
+    if (middle.start < middle.end && (done = write_unmap (e, middle.start, middle.end - middle.start)) != 1)
+      return done;
+  }
+  if (n == -1)
+    return call_error (e->call, errno, "cannot find the data of %s after offset %" PRIu64,
+                       e->t->name, e->done);
+  return 1;
+}
+
 /* Did the window begin with data?  What follows is likely to be data then. */
 static bool
 begins_with_data (const struct engine *e, const struct window *w)

@@ -20,7 +20,7 @@
 #include "zero-scan.h"
 
 enum {
-  REQUEST_FIRST = 4 << 20, REQUEST_LEAST = 256 << 10, REQUEST_MOST = 256 << 20,
+  REQUEST_FIRST = 4 << 20, REQUEST_LEAST = 256 << 10, REQUEST_MOST = 1 << 30,
   FAST = 4096,                  /* bytes in a microsecond */
 };
 

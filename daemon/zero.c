@@ -75,8 +75,10 @@ open_target (struct call *c, const struct device *dev, bool writing, struct zero
     return -1;
   if (writing && (t->buffered = device_open (c, dev, O_RDWR)) == -1)
     return -1;
-  if (dev->disk != NULL && (dev->partnum > 0 || dev->path == dev->disk->path))
+  if (dev->disk != NULL && (dev->partnum > 0 || dev->path == dev->disk->path)) {
     t->cluster = dev->disk->cluster;
+    t->raw = dev->disk->raw;
+  }
   set_direct (t->fd);
   allow_large_requests (c, dev->disk);
   return 0;
@@ -105,7 +107,8 @@ allow_unmap (const struct call *c, const struct disk *disk)
 }
 
 /* Zero what is not zero in the first T->size bytes, give space back, and look again at what was
- * unmapped: discarding is advice to a device, while this must be true. */
+ * unmapped: discarding is advice to a device, while this must be true.  A raw image may have space even where
+ * it looks like a hole. */
 static int
 unmap_target (struct engine *e, struct zero_source all)
 {
@@ -113,9 +116,16 @@ unmap_target (struct engine *e, struct zero_source all)
   int r;
 
   e->progress_total = 2 * e->t->size;
+  if (e->t->raw && (r = engine_unmap (e, all)) != 0) {
+    e->progress_base = e->t->size;
+    return r == -1 ? -1 : engine_zero (e, all, ZERO_WRITE, NULL);
+  }
+  /* Refused in the middle at worst: progress never goes back. */
+  e->progress_base = e->done;
+  e->progress_total += e->done;
   r = engine_zero (e, all, ZERO_UNMAP, &punched);
   if (r == 0 && punched.n > 0) {
-    e->progress_base = e->t->size;
+    e->progress_base += e->t->size;
     r = engine_zero (e, (struct zero_source) { zero_source_listed, &punched }, ZERO_WRITE, NULL);
   }
   ranges_free (&punched);

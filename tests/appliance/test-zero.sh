@@ -100,6 +100,14 @@ aa 100352 >readonly
 expect_error "read-only" zerofish --ro -a readonly run : zero-device /dev/sda
 aa 100352 | cmp -s - readonly || fail "a read-only disk was changed"
 
+# With discard a raw image gives back all of its space, also what it has where it reads as zero.
+if fallocate -l 16M reserved 2>/dev/null; then
+  aa 65536 | dd of=reserved bs=4096 seek=100 conv=notrunc status=none
+  zerofish --discard=enable -a reserved run : zero-device /dev/sda
+  is_zero reserved || fail "the reserved disk is not zero"
+  test "$(used reserved)" -le 64 || fail "reserved space was not given back: $(used reserved) KiB left"
+fi
+
 # Space is given back where the user wants it, and only there; nothing ever grows.
 for discard in disable enable; do
   aa 8388608 >raw

@@ -157,6 +157,35 @@ test_unmap_releases (void **state)
   fixture_close (&t);
 }
 
+/* Without a look: what is in the source and nothing else, also where space is kept that reads as zero. */
+static void
+test_unmap_all (void **state)
+{
+  struct zero_target t = fixture_open (ALLOCATED, (8 << 20) + 100);
+  struct ranges keep = { 0 };
+  struct engine e;
+
+  (void) state;
+  fixture_fill (&t, 0xaa, 0, 4 << 20);
+  assert_int_equal (ranges_add (&keep, 1 << 20, 2 << 20), 0);
+  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
+  assert_int_equal (engine_unmap (&e, (struct zero_source) { zero_source_unknown, &keep }), 1);
+  assert_int_equal (seen.read, 0);
+  assert_int_equal (fixture_first_not (&t, 0xaa, 1 << 20, 2 << 20), 2 << 20);
+  assert_int_equal (fixture_first_not (&t, 0, 2 << 20, t.size), t.size);
+  assert_in_range (fixture_allocated (&t), 1 << 20, (1 << 20) + 4096 + METADATA_SLACK);
+  faults.fallocate_errno = EOPNOTSUPP;
+  seen.position = 0;
+  assert_int_equal (engine_unmap (&e, all), 0);
+  assert_int_equal (seen.error, 0);
+  faults.fallocate_errno = 0;
+  assert_int_equal (engine_unmap (&e, all), 1);
+  assert_in_range (fixture_allocated (&t), 0, 4096 + METADATA_SLACK);
+  engine_free (&e);
+  ranges_free (&keep);
+  fixture_close (&t);
+}
+
 /* A partition that begins at sector 63: blocks are those of the disk, so a hole of the image stays one. */
 static void
 test_odd_start (void **state)
@@ -390,6 +419,7 @@ main (void)
     cmocka_unit_test (test_large),
     cmocka_unit_test (test_writes_only_data),
     cmocka_unit_test (test_unmap_releases),
+    cmocka_unit_test (test_unmap_all),
     cmocka_unit_test (test_odd_start),
     cmocka_unit_test (test_large_blocks),
     cmocka_unit_test (test_known_ranges),
