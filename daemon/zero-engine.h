@@ -53,7 +53,7 @@ enum {
   WRITE_BATCH = 32,
   WRITE_MAX = 256 << 10,        /* size of one */
   REQUEST_BLOCK = 64 << 10,     /* runs without such a block are written: cheaper, host extents stay whole */
-  MERGE_MAX = 256 << 10,        /* allocated zeroes between two runs that are zeroed with them */
+  MERGE_MAX = 256 << 10,        /* zeroes between two runs that may be zeroed with them */
   UNMAP_GRAIN = 2 << 20,        /* the largest qcow2 cluster: they are only given back as a whole */
   UNMAP_MOST = 1 << 30,         /* between two reports of progress */
   PEEK_MAX = 16 << 20,          /* one block may stand for so much that is allocated */

@@ -42,14 +42,29 @@ widen (const struct engine *e, const struct window *w, struct range run, uint64_
   return (struct range) { start > w->offset + pos ? start - w->offset : pos, stop < end ? stop : end };
 }
 
-/* May the zeroes in [FROM, TO) of the device be written over?  Not where they may be a hole. */
+/* Are the clusters before FROM and at TO in the same table of the image?  Then those in between can be marked
+ * zero in it, for no space.  A table is one cluster with entries of 8 or 16 bytes. */
+static bool
+same_table (const struct engine *e, uint64_t from, uint64_t to)
+{
+  const uint64_t reach = (uint64_t) e->t->cluster * (e->t->cluster / 16);
+
+  return e->t->cluster > 0 && range_down (e->t->start + from - 1, reach) == range_down (e->t->start + to, reach);
+}
+
+/* May the zeroes in [FROM, TO) of the device be zeroed once more, since that saves a request?  Not where they
+ * may be a hole that would be filled. */
 static bool
 may_merge (const struct engine *e, uint64_t from, uint64_t to)
 {
   struct range r;
 
-  return from >= to || (e->allocated && to - from <= MERGE_MAX && ranges_next (e->allocated, from, to, &r)
-                        && r.start == from && r.end == to);
+  if (from >= to)
+    return true;
+  if (to - from > MERGE_MAX)
+    return false;
+  return same_table (e, from, to) || (e->allocated && ranges_next (e->allocated, from, to, &r)
+                                      && r.start == from && r.end == to);
 }
 
 /* Make zeroes of what is not zero in [POS, END) of the window.  A cluster with something in it is asked for

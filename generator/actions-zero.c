@@ -44,7 +44,8 @@ const struct action actions_zero[] = {
     .longdesc =
       "Make every byte of C<device> read as zero: a disk, a partition or a volume of any size.\n"
       "\n"
-      "What is zero already is not written, so that an image never takes more space than before.  On a "
+      "What is zero already is not written, so that an image never takes more space than before.  (Compressed "
+      "clusters are unpacked only where just a part of one is zeroed, and in images of qcow2 version 2.)  On a "
       "drive that was added with discard, the space of what is zeroed goes back to the host; without "
       "discard it stays allocated.\n"
       "\n"

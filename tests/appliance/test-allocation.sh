@@ -77,7 +77,17 @@ for version in 0.10 1.1; do
     letters=${letters#* }
   done
 done
-before $images
+# Clusters in 32 parts; and a file that writes go to, above one that has the data.
+qemu-img create -q -f qcow2 -o extended_l2=on extended.qcow2 16M
+qemu-io -f qcow2 -c 'write -q -P 170 1M 1k' -c 'write -q -P 170 2052k 1k' -c 'write -q -P 170 4094k 10k' extended.qcow2
+qemu-img create -q -f qcow2 -b last.img -F raw overlay.qcow2
+images="$images extended.qcow2"
+before $images overlay.qcow2
+# All that it may need is one table of 64 KiB, and its length is rounded up to clusters then.
+echo $(($(cat overlay.qcow2.used) + 64)) >overlay.qcow2.used
+echo $(($(cat overlay.qcow2.size) + 131072)) >overlay.qcow2.size
+zerofish -a extended.qcow2 --format=qcow2 -a overlay.qcow2 run : zero-device /dev/sda : zero-device /dev/sdb
+after overlay.qcow2
 zerofish $drives $commands
 after $images
 
