@@ -82,6 +82,36 @@ copy_module () {
   [ "$(num "$to" 0 4)" = 1179403647 ] || die "module $name: $from is not a kernel module"
 }
 
+# Must modules stay as they were signed?  Where the configuration cannot be read they stay so too.
+modules_are_sealed () {
+  for c in "${kernel%/*}/config-$(kernel_version "$kernel")" "$modules/config"; do
+    [ -r "$c" ] || continue
+    grep -q -e '^CONFIG_MODULE_SIG_FORCE=y' -e '^CONFIG_LOCK_DOWN_KERNEL_FORCE_[IC][A-Z]*=y' "$c"
+    return
+  done
+}
+
+# unsign FILE: cut off the signature, which the kernel would verify at each start.  At the end stand the
+# signature, 12 bytes of which the last 4 are its length, and 28 bytes of text.
+unsign () {
+  [ "$(tail -c 28 "$1")" = "~Module signature appended~" ] || return 0
+  set -- "$1" "$(wc -c <"$1")" $(od -An -v -tu1 -j "$(($(wc -c <"$1") - 32))" -N 4 "$1")
+  keep=$(($2 - 40 - (($3 * 256 + $4) * 256 + $5) * 256 - $6))
+  [ "$keep" -gt 0 ] || return 0
+  truncate -s "$keep" "$1"
+}
+
+# hide_types FILE: by another name for the section .BTF.  The first module that has one makes the kernel parse
+# the type information of the whole kernel.
+hide_types () {
+  sed 's/\x00\.BTF\x00/\x00.btf\x00/' "$1" >"$1.new"
+  if [ "$(wc -c <"$1.new")" = "$(wc -c <"$1")" ]; then
+    mv "$1.new" "$1"
+  else
+    rm "$1.new"
+  fi
+}
+
 # copy_modules DIR TREE: fills TREE/modules.  /modules/order lists the files to load at start; a line
 # "NAME FILE..." of /modules/index says what loading NAME takes.
 copy_modules () {
@@ -100,6 +130,13 @@ copy_modules () {
   done <"$work/wanted" >"$2/modules/index"
   : >>"$work/order"
   awk '!seen[$0]++' "$work/order" >"$2/modules/order"
+  modules_are_sealed || (
+    set +f
+    for f in "$2"/modules/*.ko; do
+      unsign "$f"
+      hide_types "$f"
+    done
+  )
 }
 
 # What else the kernel may call them, such as fs-xfs: lines "ALIAS NAME" of /modules/alias.

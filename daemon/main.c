@@ -186,6 +186,17 @@ kernel_option (const char *word)
   return strstr (line, pattern) != NULL;
 }
 
+/* What our own library does after the start, a stock one has done by now: it has attached the disks, and a
+ * source of random numbers, for which there is no seed. */
+static void
+prepare_for_stock (void)
+{
+  if (init_load_module ("virtio_rng") == -1 && errno != ENOENT)
+    fprintf (stderr, "zerofishd: cannot load the module virtio_rng: %s\n", strerror (errno));
+  if (devices_scan (&self) == -1)
+    fprintf (stderr, "zerofishd: cannot find the disks: %s\n", strerror (errno));
+}
+
 static void __attribute__ ((noreturn))
 appliance_main (void)
 {
@@ -198,9 +209,8 @@ appliance_main (void)
     verbose = 1;
   zero_scan_calibrate ();
   zero_prepare (&self);
-  /* Our own library adds each disk when the appliance is up; a stock one has attached them all by now. */
-  if (fd != -1 && !kernel_option ("zerofish_hotplug=1") && devices_scan (&self) == -1)
-    fprintf (stderr, "zerofishd: cannot find the disks: %s\n", strerror (errno));
+  if (fd != -1 && !kernel_option ("zerofish_hotplug=1"))
+    prepare_for_stock ();
   if (fd != -1)
     serve_fd (fd);
   init_power_off (&self);

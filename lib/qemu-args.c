@@ -157,18 +157,25 @@ addf (struct args *a, const char *fs, ...)
   add_owned (a, s);
 }
 
-/* What each word is for: panic=1 with -no-reboot ends qemu at a panic; the rest leaves out work that this
- * guest does not need. */
+/* Initialisations that the guest can do without and that take long where the processor is emulated: its
+ * debugging aids (probes, events of the tracer), the first reader of the kernel's type information, which is
+ * parsed only then (all who would are named), and self tests of what nothing uses. */
+#define NO_INITCALLS "init_kprobe_trace,trace_eval_init,tracer_init_tracefs,init_blk_tracer," \
+  "cubictcp_register,bpf_rstat_kfunc_init,bpf_key_sig_kfuncs_init,kfunc_init,bpf_prog_test_run_init," \
+  "bpf_tcp_ca_kfunc_init,crypto_kdf108_init"
+
+/* panic=1 with -no-reboot ends qemu at a panic; the rest leaves out work that this guest does not need.
+ * noreplace-smp: with one processor the kernel would take each of its 9000 lock prefixes away, with a change
+ * of the address space for each. */
 char *
 zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel)
 {
   char *s;
 
   if (asprintf (&s, "console=" CONSOLE " panic=1 %s%s"
-                " edd=off selinux=0 apparmor=0 audit=0 mitigations=off nokaslr"
+                " edd=off selinux=0 apparmor=0 audit=0 mitigations=off nokaslr noreplace-smp ipv6.disable=1"
                 " cryptomgr.notests random.trust_cpu=on 8250.nr_uarts=1 usbcore.nousb"
-                " nmi_watchdog=0 nowatchdog rcupdate.rcu_expedited=1"
-                " initcall_blacklist=cubictcp_register,init_kprobe_trace,crypto_kdf108_init"
+                " nmi_watchdog=0 nowatchdog rcupdate.rcu_expedited=1 initcall_blacklist=" NO_INITCALLS
                 " zerofish_hotplug=1%s",
                 h->verbose ? "" : "quiet ",
                 accel == ACCEL_TCG ? "tsc=reliable" : "no_timer_check",
@@ -200,7 +207,8 @@ add_machine (struct args *a, zf_handle *h, enum zfi_accel accel)
   }
 }
 
-/* Devices; their other ends are sockets that qemu inherits. */
+/* Devices; their other ends are sockets that qemu inherits.  There is no source of random numbers among them:
+ * the hello brings a seed. */
 static void
 add_devices (struct args *a)
 {
@@ -217,10 +225,6 @@ add_devices (struct args *a)
   add (a, "chardev=qmp,mode=control");
   add (a, "-serial");
   add (a, "chardev:console");
-  add (a, "-object");
-  add (a, "rng-random,id=rng0,filename=/dev/urandom");
-  add (a, "-device");
-  add (a, "virtio-rng-pci,rng=rng0");
   add (a, "-device");
   add (a, "virtio-scsi-pci,id=scsi0");
   add (a, "-device");

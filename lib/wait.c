@@ -102,22 +102,46 @@ zfi_pump_console (zf_handle *h)
   }
 }
 
+/* Where the last N lines begin. */
+static size_t
+last_lines (const struct buf *tail, unsigned n)
+{
+  size_t start = tail->len;
+
+  while (start > 0 && (tail->data[start - 1] != '\n' || start == tail->len || n-- > 1))
+    start--;
+  return start;
+}
+
+/* Where the line with TEXT begins, if it is before START; else START. */
+static size_t
+line_with (const struct buf *tail, const char *text, size_t start)
+{
+  const char *s = (const char *) tail->data, *found = start > 0 ? memmem (s, start, text, strlen (text)) : NULL;
+
+  if (found == NULL)
+    return start;
+  while (found > s && found[-1] != '\n')
+    found--;
+  return (size_t) (found - s);
+}
+
+/* A panic's reason is followed by many lines that say less. */
 char *
 zfi_console_lines (zf_handle *h, unsigned n)
 {
   const struct buf *tail = &h->console_tail;
-  size_t start = tail->len;
+  size_t last = last_lines (tail, n), i = line_with (tail, "Kernel panic", last), end = tail->len;
   char *text, *p;
 
-  while (start > 0 && (tail->data[start - 1] != '\n' || start == tail->len || n-- > 1))
-    start--;
-  p = text = malloc (tail->len - start + 1);
+  p = text = malloc (end - i + 1);
   if (text == NULL)
     return NULL;
-  for (size_t i = start; i < tail->len; i++) {
+  for (bool panic = i < last; i < end && (!panic || n > 0); i++) {
     unsigned char c = tail->data[i];
 
-    if (c == '\r' || (c == '\n' && i == tail->len - 1))
+    n -= c == '\n';
+    if (c == '\r' || (c == '\n' && i == end - 1))
       continue;
     *p++ = c == '\n' || c == '\t' || (c >= ' ' && c < 0x7f) ? c : '?';
   }

@@ -258,6 +258,8 @@ test_kernel_command_line (void **state)
   assert_non_null (strstr (quiet, "panic=1"));
   assert_non_null (strstr (quiet, " quiet"));
   assert_null (strstr (quiet, "verbose"));
+  assert_non_null (strstr (quiet, "console="));
+  assert_true (strlen (loud) < 2048);             /* where older kernels cut the line */
   assert_non_null (strstr (loud, "zerofish_verbose=1"));
   assert_null (strstr (loud, " quiet"));
   free (quiet);
