@@ -49,7 +49,7 @@ static const char *const reserved_words[] = {
 };
 /* Names of arguments that generated functions, or rpcgen, need for themselves. */
 static const char *const local_names[] = {
-  "args", "bitmask", "c", "h", "in", "mask", "opt", "opts", "out", "r", "result", "result_size", "ret",
+  "args", "bitmask", "c", "h", "in", "mask", "nr", "opt", "opts", "out", "r", "result", "result_size", "ret",
   "size_r", "v", "version",
 };
 
@@ -91,8 +91,8 @@ good_alias (const char *s)
 
 /* Names of functions written by hand in zerofish.h. */
 static const char *const taken_names[] = {
-  "close", "create", "delete_event_callback", "event_callback", "free_string_list", "handle", "last_errno",
-  "last_error", "set_event_callback", "user_cancel",
+  "close", "create", "create_flags", "delete_event_callback", "event_callback", "free_string_list", "handle", "last_errno",
+  "last_error", "set_event_callback", "set_wait_callback", "user_cancel", "wait_callback",
 };
 
 static void

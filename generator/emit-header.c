@@ -107,8 +107,8 @@ void
 emit_lib_syms (FILE *out, const struct table *t)
 {
   static const char *const by_hand[] = {
-    "close", "create", "delete_event_callback", "free_string_list", "last_errno", "last_error",
-    "set_event_callback", "user_cancel",
+    "close", "create", "create_flags", "delete_event_callback", "free_string_list", "last_errno", "last_error",
+    "set_event_callback", "set_wait_callback", "user_cancel",
   };
 
   fputs ("# Exported symbols of libzerofish.  Generated from the action table in generator/; do not edit.\n"

@@ -97,11 +97,23 @@ free_handle (zf_handle *h)
 zf_handle *
 zf_create (void)
 {
-  zf_handle *h = calloc (1, sizeof *h);
+  return zf_create_flags (0);
+}
+
+zf_handle *
+zf_create_flags (unsigned flags)
+{
+  zf_handle *h;
   int err;
 
+  if ((flags & ~ZF_CREATE_NO_ENVIRONMENT) != 0) {
+    errno = EINVAL;
+    return NULL;
+  }
+  h = calloc (1, sizeof *h);
   if (h == NULL)
     return NULL;
+  h->no_environment = flags & ZF_CREATE_NO_ENVIRONMENT;
   h->console_fd = h->cancel_pipe[0] = h->cancel_pipe[1] = -1;
   h->next_serial = 0x00123400;
   h->cancel_patience_ms = CANCEL_PATIENCE_MS;
@@ -171,11 +183,38 @@ zf_user_cancel (zf_handle *h)
     errno = saved_errno;
 }
 
+void
+zf_set_wait_callback (zf_handle *h, zf_wait_callback cb, void *opaque)
+{
+  pthread_mutex_lock (&h->lock);
+  h->wait_cb = cb;
+  h->wait_opaque = opaque;
+  pthread_mutex_unlock (&h->lock);
+}
+
+/* Let the program look after its signals: at once if one has come, else when it is time. */
+static void
+call_wait_callback (zf_handle *h)
+{
+  int64_t now = zfi_now_ms ();
+  int saved_errno = errno;
+
+  if (!h->interrupted && now - h->last_wait_cb_ms < ZFI_WAIT_CALLBACK_MS)
+    return;
+  h->interrupted = false;
+  h->last_wait_cb_ms = now;
+  if (h->wait_cb (h, h->wait_opaque) != 0)
+    zf_user_cancel (h);
+  errno = saved_errno;
+}
+
 bool
 zfi_cancelled (zf_handle *h)
 {
   unsigned long running = atomic_load (&h->running);
 
+  if (h->wait_cb != NULL && running % 2 == 1)
+    call_wait_callback (h);
   return running % 2 == 1 && atomic_load (&h->cancelled) == running;
 }
 

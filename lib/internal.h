@@ -65,6 +65,7 @@ struct zf_handle {
 
   /* Settings (under lock). */
   bool verbose, trace;
+  bool no_environment;
   bool no_autosync;
   int memsize, smp;         /* MiB; vCPUs, 0 = 1 */
   char *hv;                 /* emulator, NULL: search */
@@ -109,6 +110,10 @@ struct zf_handle {
    * No lock. */
   atomic_ulong running, cancelled;
   int cancel_pipe[2];       /* wakes the waiter; async-signal-safe to write */
+  zf_wait_callback wait_cb; /* or NULL */
+  void *wait_opaque;
+  int64_t last_wait_cb_ms;
+  bool interrupted;         /* a signal has come since then */
   int64_t deadline_ms;      /* 0: none but liveness */
   int64_t last_check_ms;
   int cancel_patience_ms;   /* a daemon that has not ended a cancelled call by then is lost */
@@ -130,6 +135,8 @@ extern void zfi_trace_buffer (zf_handle *h, const char *p, size_t n);
 extern void zfi_trace_result (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 /* Did zf_user_cancel ask the running call to end?  Long library work looks often and fails with EINTR. */
 extern bool zfi_cancelled (zf_handle *h);
+/* Longest time between two calls of the program's wait callback while something is waited for. */
+#define ZFI_WAIT_CALLBACK_MS 200
 
 /* --- error.c --- */
 

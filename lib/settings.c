@@ -31,10 +31,17 @@ environment (const char *name)
   return s && *s ? s : NULL;
 }
 
-static bool
-environment_bool (const char *name)
+/* One of our own variables, which the program may not want. */
+static const char *
+own (zf_handle *h, const char *name)
 {
-  const char *s = environment (name);
+  return h->no_environment ? NULL : environment (name);
+}
+
+static bool
+environment_bool (zf_handle *h, const char *name)
+{
+  const char *s = own (h, name);
 
   return s && (strcmp (s, "1") == 0 || strcasecmp (s, "true") == 0 || strcasecmp (s, "yes") == 0
                || strcasecmp (s, "on") == 0);
@@ -45,7 +52,7 @@ environment_bool (const char *name)
 static int
 environment_int (zf_handle *h, const char *name, int def, int min, int max)
 {
-  const char *s = environment (name);
+  const char *s = own (h, name);
   char *end;
   long n;
 
@@ -90,18 +97,18 @@ split (const char *s, int *err)
 int
 zfi_default_settings (zf_handle *h)
 {
-  const char *backend = environment ("ZEROFISH_BACKEND");
+  const char *backend = own (h, "ZEROFISH_BACKEND");
   int err = 0;
 
-  h->verbose = environment_bool ("ZEROFISH_DEBUG");
-  h->trace = environment_bool ("ZEROFISH_TRACE");
+  h->verbose = environment_bool (h, "ZEROFISH_DEBUG");
+  h->trace = environment_bool (h, "ZEROFISH_TRACE");
   h->memsize = environment_int (h, "ZEROFISH_MEMSIZE", MEMSIZE_DEFAULT, MEMSIZE_MIN, MEMSIZE_MAX);
   h->smp = environment_int (h, "ZEROFISH_SMP", 1, 1, SMP_MAX);
   h->backend_name = copy (backend ? backend : "direct", &err);
-  h->backend_settings = split (environment ("ZEROFISH_BACKEND_SETTINGS"), &err);
-  h->hv = copy (environment ("ZEROFISH_HV"), &err);
-  h->cachedir = copy (environment ("ZEROFISH_CACHEDIR"), &err);
-  h->tmpdir = copy (environment ("ZEROFISH_TMPDIR"), &err);
+  h->backend_settings = split (own (h, "ZEROFISH_BACKEND_SETTINGS"), &err);
+  h->hv = copy (own (h, "ZEROFISH_HV"), &err);
+  h->cachedir = copy (own (h, "ZEROFISH_CACHEDIR"), &err);
+  h->tmpdir = copy (own (h, "ZEROFISH_TMPDIR"), &err);
   return err;
 }
 

@@ -164,7 +164,7 @@ drain_cancel_pipe (zf_handle *h)
 static int
 next_timeout (zf_handle *h)
 {
-  int64_t ms = CHECK_MS;
+  int64_t ms = h->wait_cb ? ZFI_WAIT_CALLBACK_MS : CHECK_MS;
 
   if (h->deadline_ms != 0 && h->deadline_ms - zfi_now_ms () < ms)
     ms = h->deadline_ms - zfi_now_ms ();
@@ -219,8 +219,11 @@ wait_for (zf_handle *h, int fd, short events, int other, bool local)
 
     if (look_at_cancel (h, local) == -1)
       return -1;
-    if (poll (pfds, NR, next_timeout (h)) == -1 && errno != EINTR)
-      return -1;
+    if (poll (pfds, NR, next_timeout (h)) == -1) {
+      if (errno != EINTR)
+        return -1;
+      h->interrupted = true;
+    }
     if (pfds[CONSOLE].revents)
       read_console (h);
     if (pfds[CANCEL].revents)

@@ -21,6 +21,11 @@ typedef struct zf_handle zf_handle;
 /* A new handle in the config state, or NULL with errno set.  zf_close frees it.  Since 0.1. */
 extern zf_handle *zf_create (void);
 
+/* The same with FLAGS.  ZF_CREATE_NO_ENVIRONMENT: the variables ZEROFISH_* do not set its defaults.  Unknown flags are
+ * EINVAL.  Since 0.1. */
+#define ZF_CREATE_NO_ENVIRONMENT 1u
+extern zf_handle *zf_create_flags (unsigned flags);
+
 /* End the appliance (after a sync) and free the handle; NULL is allowed.  Waits for a call in another thread to end:
  * use zf_user_cancel first to cut that short.  Refused inside a callback (does nothing).  Since 0.1. */
 extern void zf_close (zf_handle *h);
@@ -34,6 +39,13 @@ extern int zf_last_errno (zf_handle *h);
  * does nothing.  Since 0.1. */
 extern void zf_user_cancel (zf_handle *h);
 
+/* Have CB called now and then while a call on H waits or works: at once when a signal has interrupted its wait, else a
+ * few times a second.  It runs in the thread of the call; if it returns anything but 0, the call is cancelled as by
+ * zf_user_cancel.  For interpreters, which can run a program's signal handlers only there.  CB must not close the
+ * handle; NULL: none.  Since 0.1. */
+typedef int (*zf_wait_callback) (zf_handle *h, void *opaque);
+extern void zf_set_wait_callback (zf_handle *h, zf_wait_callback cb, void *opaque);
+
 /* Events.  ARRAY holds four numbers for progress (procedure, serial, position, total).  Since 0.1. */
 #define ZF_EVENT_CLOSE           UINT64_C (0x0001)
 #define ZF_EVENT_SUBPROCESS_QUIT UINT64_C (0x0002)
@@ -42,8 +54,8 @@ extern void zf_user_cancel (zf_handle *h);
 #define ZF_EVENT_APPLIANCE       UINT64_C (0x0010)  /* console output */
 #define ZF_EVENT_LIBRARY         UINT64_C (0x0020)  /* verbose messages of the library */
 #define ZF_EVENT_TRACE           UINT64_C (0x0040)
-#define ZF_EVENT_WARNING         UINT64_C (0x0100)
-#define ZF_EVENT_ALL             UINT64_C (0x017f)
+#define ZF_EVENT_WARNING         UINT64_C (0x0200)
+#define ZF_EVENT_ALL             UINT64_C (0x027f)
 
 typedef void (*zf_event_callback) (zf_handle *h, void *opaque, uint64_t event, int event_handle,
                                    const char *buf, size_t buf_len, const uint64_t *array, size_t array_len);
