@@ -77,7 +77,7 @@ extern void put_c_params (FILE *out, const struct action *a);
 
 /* --- pod.c: the long texts --- */
 
-enum pod_style { POD_API, POD_SHELL };
+enum pod_style { POD_API, POD_SHELL, POD_PYTHON };
 
 /* As POD, with A<action> replaced by a link in the given style. */
 extern void put_pod (FILE *out, const struct table *t, const char *text, enum pod_style style);
@@ -116,6 +116,9 @@ extern void emit_structs_pod (FILE *out, const struct table *t);
 extern void emit_commands_pod (FILE *out, const struct table *t);
 extern void emit_test_script (FILE *out, const struct table *t);
 extern void emit_test_expect (FILE *out, const struct table *t);
+extern void emit_python_c (FILE *out, const struct table *t);
+extern void emit_python_class (FILE *out, const struct table *t);
+extern void emit_python_stubs (FILE *out, const struct table *t);
 extern void emit_xdr_compare (FILE *out, const struct table *t);
 
 #endif /* ZEROFISH_EMIT_H */

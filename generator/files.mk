@@ -26,6 +26,8 @@ generator_code = \
 	emit-lib-helpers.c \
 	emit-lib.c \
 	emit-protocol.c \
+	emit-python-class.c \
+	emit-python.c \
 	emit-structs.c \
 	emit-tests.c \
 	emit.h \
