@@ -24,6 +24,7 @@ struct direct {
   struct qmp qmp;
   char *hv;
   bool tools;               /* the tools root is attached */
+  bool pausing;             /* it is we who stopped the machine */
 };
 
 /* The wait hook of a handle, with a deadline of its own. */
@@ -118,12 +119,16 @@ static int
 start_qemu (zf_handle *h, struct direct *d, const struct zfi_appliance *a, enum zfi_accel accel,
             int ours[QEMU_NR_FDS])
 {
-  int theirs[QEMU_NR_FDS], i, r, err;
+  int theirs[QEMU_NR_FDS + 1], i, r, err;
+  size_t nr_fds = QEMU_NR_FDS;
   char **argv;
 
   if ((d->hv = zfi_find_hv (h)) == NULL)
     return -1;
-  if ((argv = zfi_qemu_argv (h, d->hv, a, accel)) == NULL)
+  argv = zfi_qemu_argv (h, d->hv, a, accel);
+  if (argv != NULL && h->restore_fd != -1)
+    argv = zfi_qemu_argv_restore (argv);
+  if (argv == NULL)
     return zfi_perror (h, errno, "command line of the emulator");
   show_argv (h, argv);
   if (make_sockets (ours, theirs) == -1) {
@@ -131,7 +136,9 @@ start_qemu (zf_handle *h, struct direct *d, const struct zfi_appliance *a, enum 
     return zfi_perror (h, errno, "socketpair");
   }
   /* qemu's own messages come out of the console, in their place. */
-  r = zfi_child_start (&d->child, argv, theirs[QEMU_FD_CONSOLE - 3], theirs, QEMU_NR_FDS, h->workdir);
+  if (h->restore_fd != -1)
+    theirs[nr_fds++] = h->restore_fd;
+  r = zfi_child_start (&d->child, argv, theirs[QEMU_FD_CONSOLE - 3], theirs, nr_fds, h->workdir);
   err = errno;
   for (i = 0; i < QEMU_NR_FDS; ++i) {
     close (theirs[i]);
@@ -211,6 +218,34 @@ direct_add_tools (zf_handle *h, void *data, const char *root)
   return 0;
 }
 
+static int
+direct_save (zf_handle *h, void *data, int fd, bool *running, char **why)
+{
+  struct direct *d = data;
+
+  int r;
+
+  (void) h;
+  d->pausing = true;
+  r = zfi_qemu_save (&d->qmp, fd, running, why);
+  d->pausing = false;
+  return r;
+}
+
+static int
+direct_resume (zf_handle *h, void *data, char **why)
+{
+  struct direct *d = data;
+
+  int r;
+
+  (void) h;
+  d->pausing = true;
+  r = zfi_qemu_resume (&d->qmp, why);
+  d->pausing = false;
+  return r;
+}
+
 static int __attribute__ ((format (printf, 2, 3)))
 set_why (char **why, const char *fs, ...)
 {
@@ -238,7 +273,7 @@ direct_check (zf_handle *h, void *data, char **why)
   if (zfi_child_ended (&d->child))
     return set_why (why, "the emulator %s %s%s", d->hv, zfi_child_how (&d->child, how, sizeof how),
                     d->qmp.shutdown ? " after the appliance had shut down or panicked" : "");
-  if (d->qmp.stopped)
+  if (d->qmp.stopped && !d->pausing)
     return set_why (why, "the emulator %s has stopped the machine (status: %s)", d->hv,
                     d->qmp.status[0] != '\0' ? d->qmp.status : "unknown");
   return 0;
@@ -280,6 +315,8 @@ const struct zf_backend zfi_backend_direct = {
   .start = direct_start,
   .add_drive = direct_add_drive,
   .add_tools = direct_add_tools,
+  .save = direct_save,
+  .resume = direct_resume,
   .check = direct_check,
   .stop = direct_stop,
   .pid = direct_pid,

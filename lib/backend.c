@@ -28,6 +28,18 @@ zfi_backend_setting (zf_handle *h, const char *name)
   return false;
 }
 
+bool
+zfi_backend_setting_is (zf_handle *h, const char *name, const char *value)
+{
+  size_t n = strlen (name);
+  char **s;
+
+  for (s = h->backend_settings; s != NULL && *s != NULL; ++s)
+    if (strncmp (*s, name, n) == 0 && (*s)[n] == '=' && strcmp (*s + n + 1, value) == 0)
+      return true;
+  return false;
+}
+
 /* A name may carry the backend's own argument after a colon ("libvirt:URI"): *ARG, or NULL. */
 const struct zf_backend *
 zfi_backend_find (zf_handle *h, const char *name, const char **arg)

@@ -90,6 +90,23 @@ zfi_cache_lock (zf_handle *h, const char *dir, const struct cache_kind *kind)
   return fd;
 }
 
+int
+zfi_cache_try_lock (const char *dir, const struct cache_kind *kind)
+{
+  char *path = NULL;
+  int fd;
+
+  if (asprintf (&path, "%s/%s.lock", dir, kind->name) == -1)
+    return -1;
+  fd = open (path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  free (path);
+  if (fd != -1 && set_lock (fd, F_WRLCK) == -1) {
+    close (fd);
+    fd = -1;
+  }
+  return fd;
+}
+
 void
 zfi_cache_unlock (int fd)
 {

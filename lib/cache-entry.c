@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,9 +54,10 @@ nanoseconds (const struct timespec *t)
   return (int64_t) t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Open a file of the entry for reading, if it is what it should be.  Its fd, or -1 with *REASON. */
+/* Open a file of the entry for reading, if it is what it should be: nobody else has any of the rights in
+ * FORBIDDEN.  Its fd, or -1 with *REASON. */
 static int
-open_file (const char *entry, const char *name, struct stat *st, char **reason)
+open_file (const char *entry, const char *name, mode_t forbidden, struct stat *st, char **reason)
 {
   char *path = NULL;
   int fd;
@@ -72,8 +74,9 @@ open_file (const char *entry, const char *name, struct stat *st, char **reason)
     *reason = why ("%s is not a regular file", path);
   else if (st->st_uid != geteuid ())
     *reason = why ("%s belongs to user %lu", path, (unsigned long) st->st_uid);
-  else if (st->st_mode & 022)
-    *reason = why ("%s can be written by others (mode %04o)", path, (unsigned) st->st_mode & 07777);
+  else if (st->st_mode & forbidden)
+    *reason = why ("%s can be %s by others (mode %04o)", path, forbidden & 044 ? "read" : "written",
+                   (unsigned) st->st_mode & 07777);
   free (path);
   if (*reason == NULL)
     return fd;
@@ -112,24 +115,55 @@ read_sums (int fd, uint32_t *crc, char *sha256)
   return n == -1 ? -1 : 0;
 }
 
+int
+zfi_cache_sum (int fd, uint32_t *crc)
+{
+  struct stat st;
+  void *p;
+
+  if (fstat (fd, &st) == -1)
+    return -1;
+  /* Mapped: a large file is not copied, and the offset is left to who reads it meanwhile. */
+  if ((p = mmap (NULL, (size_t) st.st_size, PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED)
+    return -1;
+  madvise (p, (size_t) st.st_size, MADV_WILLNEED);
+  *crc = zfi_crc32 (0, p, (size_t) st.st_size);
+  munmap (p, (size_t) st.st_size);
+  return 0;
+}
+
 /* --- checking --- */
 
+static mode_t
+forbidden_mode (const struct cache_kind *kind)
+{
+  return kind->private ? 077 : 022;
+}
+
+/* Does the file look as it was sealed?  NULL, or why not. */
 static char *
-check_file (const char *entry, const struct seal *seal)
+check_stat (const char *entry, const struct seal *seal, const struct stat *st)
+{
+  if (st->st_size != seal->size)
+    return why ("%s/%s has %lld bytes and not %" PRId64, entry, seal->name, (long long) st->st_size,
+                seal->size);
+  if (nanoseconds (&st->st_mtim) != seal->mtime)
+    return why ("%s/%s was modified", entry, seal->name);
+  return NULL;
+}
+
+static char *
+check_file (const char *entry, const struct cache_kind *kind, const struct seal *seal)
 {
   struct stat st;
   uint32_t crc;
   char *reason;
-  int fd = open_file (entry, seal->name, &st, &reason);
+  int fd = open_file (entry, seal->name, forbidden_mode (kind), &st, &reason);
 
   if (fd == -1)
     return reason;
-  if (st.st_size != seal->size)
-    reason = why ("%s/%s has %lld bytes and not %" PRId64, entry, seal->name, (long long) st.st_size,
-                  seal->size);
-  else if (nanoseconds (&st.st_mtim) != seal->mtime)
-    reason = why ("%s/%s was modified", entry, seal->name);
-  else if (nanoseconds (&st.st_ctim) != seal->ctime || st.st_ino != seal->inode) {
+  if ((reason = check_stat (entry, seal, &st)) == NULL
+      && (nanoseconds (&st.st_ctim) != seal->ctime || st.st_ino != seal->inode)) {
     if (read_sums (fd, &crc, NULL) == -1)
       reason = why ("%s/%s: %s", entry, seal->name, strerror (errno));
     else if (crc != seal->crc)
@@ -146,44 +180,78 @@ parse_seal (const char *line, struct seal *seal)
                  &seal->size, &seal->mtime, &seal->ctime, &seal->inode, &seal->crc, seal->sha256) == 7;
 }
 
-static char *
-check_lines (const char *entry, const struct cache_kind *kind, FILE *fp)
+/* The manifest's line for the file NAME, which is the next. */
+static bool
+read_seal (FILE *fp, const char *name, struct seal *seal)
 {
-  struct seal seal;
-  char line[256], *reason;
+  char line[256];
 
-  if (fgets (line, sizeof line, fp) == NULL || strcmp (line, MAGIC "\n") != 0)
-    return why ("%s/manifest is damaged", entry);
-  for (size_t i = 0; kind->files[i] != NULL; i++) {
-    if (fgets (line, sizeof line, fp) == NULL || !parse_seal (line, &seal)
-        || strcmp (seal.name, kind->files[i]) != 0)
-      return why ("%s/manifest is damaged", entry);
-    if ((reason = check_file (entry, &seal)) != NULL)
-      return reason;
+  return fgets (line, sizeof line, fp) != NULL && parse_seal (line, seal) && strcmp (seal->name, name) == 0;
+}
+
+/* The entry's manifest, behind its first line; NULL with *REASON and *MISSING. */
+static FILE *
+open_manifest (const char *entry, const struct cache_kind *kind, bool *missing, char **reason)
+{
+  char line[256];
+  struct stat st;
+  FILE *fp;
+  int fd;
+
+  *missing = lstat (entry, &st) == -1 && errno == ENOENT;
+  if (*missing) {
+    *reason = why ("there is none yet");
+    return NULL;
   }
-  return NULL;
+  if ((fd = open_file (entry, "manifest", forbidden_mode (kind), &st, reason)) == -1)
+    return NULL;
+  if ((fp = fdopen (fd, "r")) == NULL) {
+    close (fd);
+    *reason = why ("no memory");
+  } else if (fgets (line, sizeof line, fp) == NULL || strcmp (line, MAGIC "\n") != 0) {
+    fclose (fp);
+    fp = NULL;
+    *reason = why ("%s/manifest is damaged", entry);
+  }
+  return fp;
 }
 
 char *
 zfi_cache_check (const char *entry, const struct cache_kind *kind, bool *missing)
 {
-  struct stat st;
-  char *reason;
-  FILE *fp;
-  int fd;
+  struct seal seal;
+  char *reason = NULL;
+  FILE *fp = open_manifest (entry, kind, missing, &reason);
 
-  *missing = lstat (entry, &st) == -1 && errno == ENOENT;
-  if (*missing)
-    return why ("there is none yet");
-  if ((fd = open_file (entry, "manifest", &st, &reason)) == -1)
+  if (fp == NULL)
     return reason;
-  if ((fp = fdopen (fd, "r")) == NULL) {
-    close (fd);
-    return why ("no memory");
-  }
-  reason = check_lines (entry, kind, fp);
+  for (size_t i = 0; kind->files[i] != NULL && reason == NULL; i++)
+    reason = read_seal (fp, kind->files[i], &seal) ? check_file (entry, kind, &seal)
+                                                   : why ("%s/manifest is damaged", entry);
   fclose (fp);
   return reason;
+}
+
+int
+zfi_cache_open (const char *entry, const struct cache_kind *kind, uint32_t *crc, bool *missing, char **reason)
+{
+  FILE *fp = open_manifest (entry, kind, missing, reason);
+  struct seal seal;
+  struct stat st;
+  int fd = -1;
+
+  if (fp == NULL)
+    return -1;
+  if (!read_seal (fp, kind->files[0], &seal))
+    *reason = why ("%s/manifest is damaged", entry);
+  else if ((fd = open_file (entry, seal.name, forbidden_mode (kind), &st, reason)) != -1
+           && (*reason = check_stat (entry, &seal, &st)) != NULL) {
+    close (fd);
+    fd = -1;
+  }
+  fclose (fp);
+  *crc = fd != -1 ? seal.crc : 0;
+  return fd;
 }
 
 void
@@ -196,19 +264,20 @@ zfi_cache_touch (const char *entry)
 
 /* What the script made, to the disk, with a mode that no umask changed, and into the manifest. */
 static char *
-seal_file (const char *entry, const char *name, FILE *fp)
+seal_file (const char *entry, const struct cache_kind *kind, const char *name, FILE *fp)
 {
-  struct seal seal = { .size = 0 };
+  struct seal seal = { .sha256 = "-" };
   struct stat st;
   char *reason;
-  int fd = open_file (entry, name, &st, &reason);
+  int fd = open_file (entry, name, forbidden_mode (kind), &st, &reason);
 
   if (fd == -1)
     return reason;
   if (st.st_size == 0)
     reason = why ("%s/%s is empty", entry, name);
-  else if (fchmod (fd, 0644) == -1 || fsync (fd) == -1 || fstat (fd, &st) == -1
-           || read_sums (fd, &seal.crc, seal.sha256) == -1)
+  else if (fchmod (fd, kind->private ? 0600 : 0644) == -1 || (!kind->private && fsync (fd) == -1)
+           || fstat (fd, &st) == -1
+           || read_sums (fd, &seal.crc, kind->private ? NULL : seal.sha256) == -1)
     reason = why ("%s/%s: %s", entry, name, strerror (errno));
   else
     fprintf (fp, "%s %lld %" PRId64 " %" PRId64 " %llu %08" PRIx32 " %s\n", name, (long long) st.st_size,
@@ -220,7 +289,7 @@ seal_file (const char *entry, const char *name, FILE *fp)
 
 /* A new file for writing; NULL with errno. */
 static FILE *
-create_manifest (const char *entry)
+create_manifest (const char *entry, const struct cache_kind *kind)
 {
   char *path = NULL;
   FILE *fp = NULL;
@@ -232,7 +301,7 @@ create_manifest (const char *entry)
   free (path);
   if (fd == -1)
     return NULL;
-  fchmod (fd, 0644);            /* whatever the umask is */
+  fchmod (fd, kind->private ? 0600 : 0644);     /* whatever the umask is */
   if ((fp = fdopen (fd, "w")) == NULL)
     close (fd);
   return fp;
@@ -241,7 +310,7 @@ create_manifest (const char *entry)
 char *
 zfi_cache_seal (const char *entry, const struct cache_kind *kind)
 {
-  FILE *fp = create_manifest (entry);
+  FILE *fp = create_manifest (entry, kind);
   char *reason = NULL;
   int dir;
 
@@ -249,10 +318,12 @@ zfi_cache_seal (const char *entry, const struct cache_kind *kind)
     return why ("cannot make %s/manifest: %s", entry, strerror (errno));
   fputs (MAGIC "\n", fp);
   for (size_t i = 0; reason == NULL && kind->files[i] != NULL; i++)
-    reason = seal_file (entry, kind->files[i], fp);
-  if ((ferror (fp) || fflush (fp) == EOF || fsync (fileno (fp)) == -1) && reason == NULL)
+    reason = seal_file (entry, kind, kind->files[i], fp);
+  if ((ferror (fp) || fflush (fp) == EOF || (!kind->private && fsync (fileno (fp)) == -1)) && reason == NULL)
     reason = why ("cannot write %s/manifest: %s", entry, strerror (errno));
   fclose (fp);
+  if (kind->private)
+    return reason;
   dir = open (entry, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir != -1) {
     fsync (dir);

@@ -15,8 +15,10 @@ struct cache_kind {
   const char *what;         /* for messages */
   const char *const *files; /* what the script makes, NULL at the end */
   int timeout_s;            /* for the script */
+  /* Nobody else may read it, and it can be lost: it is not brought to the disk with care. */
+  bool private;
 };
-extern const struct cache_kind cache_kernel, cache_tools;
+extern const struct cache_kind cache_kernel, cache_tools, cache_template;
 
 /* --- cache-dir.c --- */
 
@@ -45,6 +47,12 @@ extern char *zfi_cache_entry_name (const struct cache_kind *kind, const char *ke
 /* Is the entry ENTRY whole and untouched?  NULL if so; else why not (malloced).  *MISSING: there is none at
  * all. */
 extern char *zfi_cache_check (const char *entry, const struct cache_kind *kind, bool *missing);
+/* Open the first file of the entry, if all but its contents is as it was sealed; *CRC is what they must have.
+ * The descriptor, or -1 with *REASON (malloced) and *MISSING. */
+extern int zfi_cache_open (const char *entry, const struct cache_kind *kind, uint32_t *crc, bool *missing,
+                           char **reason);
+/* The CRC of all that FD holds; the descriptor's offset does not matter and stays.  0, or -1 with errno. */
+extern int zfi_cache_sum (int fd, uint32_t *crc);
 /* Write the manifest of a freshly built ENTRY and bring all to the disk: NULL, or what is wrong, malloced. */
 extern char *zfi_cache_seal (const char *entry, const struct cache_kind *kind);
 /* Note that the entry is in use, for zfi_cache_prune. */
@@ -58,6 +66,8 @@ extern int zfi_cache_run_script (zf_handle *h, const char *script, const struct 
 /* Take the lock of KIND in DIR: a descriptor for zfi_cache_unlock, or -1 with the error set.  Excludes
  * other processes and other threads. */
 extern int zfi_cache_lock (zf_handle *h, const char *dir, const struct cache_kind *kind);
+/* The same without waiting and without an error: -1 if it cannot be had now. */
+extern int zfi_cache_try_lock (const char *dir, const struct cache_kind *kind);
 extern void zfi_cache_unlock (int fd);
 
 /* --- crc32.c --- */

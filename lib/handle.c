@@ -114,7 +114,7 @@ zf_create_flags (unsigned flags)
   if (h == NULL)
     return NULL;
   h->no_environment = flags & ZF_CREATE_NO_ENVIRONMENT;
-  h->console_fd = h->cancel_pipe[0] = h->cancel_pipe[1] = -1;
+  h->console_fd = h->restore_fd = h->cancel_pipe[0] = h->cancel_pipe[1] = -1;
   h->next_serial = 0x00123400;
   h->cancel_patience_ms = CANCEL_PATIENCE_MS;
   if ((err = init_lock (h)) != 0)

@@ -102,6 +102,7 @@ struct zf_handle {
   bool tools_attached;
   int daemon_version;       /* of our private protocol; 0: a stock daemon */
   struct zfi_appliance *appliance;
+  int restore_fd;           /* state that the backend's start is to go on from, -1: none */
 
   char *lost_why;           /* what backend->check said, for the message */
 
@@ -287,6 +288,12 @@ struct zf_backend {
   /* Attach user drive INDEX (target INDEX, lun 0), or the tools root (target 255). */
   int (*add_drive) (zf_handle *h, void *data, size_t index);
   int (*add_tools) (zf_handle *h, void *data, const char *root);
+  /* Only where launches can go on from a template (NULL: they cannot).  Write the state of the machine to FD
+   * and let it go on; 0, or -1 with *WHY (malloced); *RUNNING is false if it did not go on. */
+  int (*save) (zf_handle *h, void *data, int fd, bool *running, char **why);
+  /* After a start with h->restore_fd: wait until the state is loaded and let the machine run.  0, or -1 with
+   * *WHY (malloced). */
+  int (*resume) (zf_handle *h, void *data, char **why);
   /* Is the machine alive and executing?  0, or -1 with *WHY (malloced). Quick; called about once a second
    * during waits. */
   int (*check) (zf_handle *h, void *data, char **why);

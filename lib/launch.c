@@ -21,6 +21,7 @@ enum {
   READY_MS = 120000,        /* from starting the emulator to the daemon's first word, software emulation */
   READY_KVM_MS = 60000,
   HELLO_MS = 60000,
+  RESTORED_MS = 15000,      /* for the first answer of a restored machine; then it is booted instead */
   DISK_MS = 60000,          /* for a disk to appear; what the daemon waits for is a little less */
   AUTOSYNC_MS = 300000,
   CONSOLE_LINES = 12
@@ -153,7 +154,7 @@ wait_ready (zf_handle *h, int limit_ms)
 
 /* Give the guest the time and randomness: a restored guest has stale ones, a fresh one hardly any. */
 static int
-hello (zf_handle *h)
+hello (zf_handle *h, int limit_ms)
 {
   struct timespec now;
   char seed[64];
@@ -162,7 +163,7 @@ hello (zf_handle *h)
   clock_gettime (CLOCK_REALTIME, &now);
   if (getrandom (seed, sizeof seed, 0) != sizeof seed)
     return zfi_perror (h, errno, "getrandom");
-  zfi_set_deadline (h, zfi_now_ms () + HELLO_MS);
+  zfi_set_deadline (h, zfi_now_ms () + limit_ms);
   version = zfi_internal_hello (h, now.tv_sec, now.tv_nsec, seed, sizeof seed);
   explicit_bzero (seed, sizeof seed);
   if (version == -1)
@@ -200,14 +201,34 @@ add_drives (zf_handle *h, bool *booted)
   return 0;
 }
 
-/* Start the machine and wait until its daemon answers.  *BOOTED: the emulator was started at least. */
+/* Let the machine go on from its state, while its contents are being read again: nothing runs before they are
+ * known to be good. */
 static int
-start_machine (zf_handle *h, enum zfi_accel accel, bool *booted)
+go_on (zf_handle *h, const struct zfi_template *t)
+{
+  char *why = NULL;
+  int r;
+
+  if (!zfi_template_intact (t))
+    return zfi_error (h, EIO, "%s is damaged", t->entry);
+  if ((r = h->backend->resume (h, h->backend_data, &why)) == -1)
+    zfi_error (h, errno, "the template could not be loaded: %s", why != NULL ? why : "no memory");
+  free (why);
+  return r;
+}
+
+/* Start the machine and wait until its daemon answers.  T (or NULL): what it goes on from, if that is open, or
+ * else what is made of it once it has come up.  *BOOTED: the emulator was started at least. */
+static int
+start_machine (zf_handle *h, enum zfi_accel accel, const struct zfi_template *t, bool *booted)
 {
   int limit = accel == ACCEL_KVM ? READY_KVM_MS : READY_MS;
+  bool restore = t != NULL && t->fd != -1;
   int channel = -1, console = -1, r;
 
+  h->restore_fd = restore ? t->fd : -1;
   r = h->backend->start (h, h->appliance, accel, &h->backend_data, &channel, &console);
+  h->restore_fd = -1;
   *booted = r == 0 || console != -1;
   if (r == -1)
     return -1;
@@ -216,10 +237,12 @@ start_machine (zf_handle *h, enum zfi_accel accel, bool *booted)
     close (channel);
     return -1;
   }
-  if (wait_ready (h, limit) == -1)
+  if ((restore ? go_on (h, t) : wait_ready (h, limit)) == -1)
+    return -1;
+  if (!restore && t != NULL && zfi_template_make (h, t) == -1)
     return -1;
   progress (h, STEP_READY);
-  if (hello (h) == -1) {
+  if (hello (h, restore ? RESTORED_MS : HELLO_MS) == -1) {
     /* Somebody else's daemon does not know this call, and needs nothing of it. */
     if (!h->backend->external || zf_last_errno (h) == ECONNRESET || zf_last_errno (h) == EPROTO)
       return -1;
@@ -249,12 +272,58 @@ pick_accel (zf_handle *h, enum zfi_accel *accel)
   return r;
 }
 
+/* The machine did not start: clear up for another attempt with BACKEND.  0, or -1 with the error set. */
+static int
+start_over (zf_handle *h, const struct zf_backend *backend)
+{
+  take_down (h, true);
+  free (h->lost_why);
+  h->lost_why = NULL;
+  h->backend = backend;
+  return (h->appliance = zfi_appliance_get (h)) == NULL ? -1 : 0;
+}
+
+/* From the template T if there is one, else by booting; then T may be made. */
+static int
+start_from (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *booted)
+{
+  const struct zf_backend *backend = h->backend;
+  char *cause;
+
+  if ((h->workdir = zfi_workdir_create (h)) == NULL)
+    return -1;
+  if (t == NULL || t->fd == -1)
+    return start_machine (h, accel, t, booted);
+  zfi_verbose (h, "going on from the template %s", t->entry);
+  if (start_machine (h, accel, t, booted) == 0) {
+    zfi_template_used (t);
+    return 0;
+  }
+  if (zf_last_errno (h) == EINTR)
+    return -1;
+  cause = zfi_take_error (h).msg;
+  zfi_verbose (h, "the template is of no use: %s; booting instead", cause != NULL ? cause : "it failed");
+  free (cause);
+  zfi_template_discard (t);
+  close (t->fd);
+  t->fd = -1;
+  if (start_over (h, backend) == -1 || (h->workdir = zfi_workdir_create (h)) == NULL)
+    return -1;
+  return start_machine (h, accel, t, booted);
+}
+
 static int
 start_with (zf_handle *h, enum zfi_accel accel, bool *booted)
 {
-  if ((h->workdir = zfi_workdir_create (h)) == NULL)
-    return -1;
-  return start_machine (h, accel, booted);
+  struct zfi_template t;
+  int r;
+
+  if (h->backend->save == NULL || zfi_backend_setting_is (h, "template", "off"))
+    return start_from (h, accel, NULL, booted);
+  zfi_template_open (h, h->appliance, accel, &t);
+  r = start_from (h, accel, &t, booted);
+  zfi_template_close (&t);
+  return r;
 }
 
 /* The whole of it for a machine of ours. */
@@ -275,11 +344,7 @@ launch_own (zf_handle *h, bool *booted)
     zfi_warning (h, "%s; trying again with software emulation instead of KVM",
                  cause != NULL ? cause : "it failed");
     free (cause);
-    take_down (h, true);
-    free (h->lost_why);
-    h->lost_why = NULL;
-    h->backend = backend;
-    if ((h->appliance = zfi_appliance_get (h)) == NULL || start_with (h, ACCEL_TCG, booted) == -1)
+    if (start_over (h, backend) == -1 || start_with (h, ACCEL_TCG, booted) == -1)
       return -1;
   }
   return backend->hotplug ? add_drives (h, booted) : 0;
@@ -339,7 +404,7 @@ zfi_launch (zf_handle *h)
   h->launcher = getpid ();
   set_state (h, ZF_STATE_LAUNCHING);
   progress (h, STEP_BEGIN);
-  r = h->backend->external ? start_machine (h, ACCEL_TCG, &booted) : launch_own (h, &booted);
+  r = h->backend->external ? start_machine (h, ACCEL_TCG, NULL, &booted) : launch_own (h, &booted);
   zfi_set_deadline (h, 0);
   if (r == -1) {
     zfi_machine_lost (h);

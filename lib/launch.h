@@ -64,7 +64,8 @@ extern const char *zfi_child_how (const struct zfi_child *c, char *buf, size_t l
 /* --- qemu-args.c --- */
 
 /* Names of the descriptors that qemu gets from us. */
-enum { QEMU_FD_CHANNEL = 3, QEMU_FD_QMP = 4, QEMU_FD_CONSOLE = 5, QEMU_NR_FDS = 3 };
+enum { QEMU_FD_CHANNEL = 3, QEMU_FD_QMP = 4, QEMU_FD_CONSOLE = 5, QEMU_NR_FDS = 3,
+       QEMU_FD_STATE = 6 };     /* only where the machine goes on from a template */
 
 /* The emulator to use: setting, $ZEROFISH_HV, PATH, usual places.  Malloced, or NULL with the error set. */
 extern char *zfi_find_hv (zf_handle *h);
@@ -72,6 +73,10 @@ extern char *zfi_find_hv (zf_handle *h);
 /* The whole command line, a NULL-terminated list that zf_free_string_list frees; NULL with errno ENOMEM. */
 extern char **zfi_qemu_argv (zf_handle *h, const char *hv, const struct zfi_appliance *a,
                              enum zfi_accel accel);
+
+/* Add to it that the machine goes on from the state in QEMU_FD_STATE.  The list, which may have moved; NULL
+ * with errno ENOMEM and the old one freed. */
+extern char **zfi_qemu_argv_restore (char **argv);
 
 /* The kernel command line alone.  Malloced. */
 extern char *zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel);
@@ -85,9 +90,42 @@ extern int zfi_qemu_add_drive (zf_handle *h, struct qmp *q, size_t index);
 /* Attach the tools root; it can be tried again after a failure. */
 extern int zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root);
 
+/* --- qemu-state.c --- */
+
+/* Stop the machine, have its state written to FD, and let it go on.  0, or -1 with *WHY (malloced) and errno;
+ * *RUNNING is false if it does not go on. */
+extern int zfi_qemu_save (struct qmp *q, int fd, bool *running, char **why);
+/* Wait until the state is loaded, then let the machine run.  0, or -1 with *WHY (malloced) and errno. */
+extern int zfi_qemu_resume (struct qmp *q, char **why);
+
+/* --- template.c --- */
+
+struct zfi_template {
+  int fd;                   /* the state, -1: none */
+  uint32_t crc;             /* that it must have */
+  char *dir, *name, *entry; /* where in the cache it is, or would be; NULL: there can be none */
+};
+
+/* Find the template for a launch of H: true if there is one, with all but the contents of its state checked.
+ * Never an error.  Free T with zfi_template_close in any case. */
+extern bool zfi_template_open (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel,
+                               struct zfi_template *t);
+extern void zfi_template_close (struct zfi_template *t);
+/* Are the contents of the state what they were?  Takes some hundredths of a second. */
+extern bool zfi_template_intact (const struct zfi_template *t);
+/* It worked: keep it longer than others. */
+extern void zfi_template_used (const struct zfi_template *t);
+/* It did not: remove it. */
+extern void zfi_template_discard (const struct zfi_template *t);
+/* The machine of H has come up and holds nothing of the user's yet: make the template T of it, unless another
+ * does.  0, also if none could be made; -1 with the error set if the machine did not survive it. */
+extern int zfi_template_make (zf_handle *h, const struct zfi_template *t);
+
 /* --- backend.c --- */
 
 /* Is NAME among the backend settings? */
 extern bool zfi_backend_setting (zf_handle *h, const char *name);
+/* Is NAME=VALUE? */
+extern bool zfi_backend_setting_is (zf_handle *h, const char *name, const char *value);
 
 #endif /* ZEROFISH_LAUNCH_H */

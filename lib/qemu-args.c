@@ -234,6 +234,23 @@ add_devices (struct args *a)
 }
 
 char **
+zfi_qemu_argv_restore (char **argv)
+{
+  struct args a = { .v = argv };
+
+  while (argv[a.n] != NULL)
+    a.n++;
+  a.cap = a.n + 1;
+  add (&a, "-incoming");
+  addf (&a, "fd:%d", QEMU_FD_STATE);
+  if (!a.failed)
+    return a.v;
+  zf_free_string_list (a.v);
+  errno = ENOMEM;
+  return NULL;
+}
+
+char **
 zfi_qemu_argv (zf_handle *h, const char *hv, const struct zfi_appliance *appliance, enum zfi_accel accel)
 {
   struct args a = { 0 };

@@ -26,6 +26,7 @@ qmp_init (struct qmp *q, int fd, int (*wait) (void *, int, short, int64_t), void
   q->fd = fd;
   q->in.max = QMP_LINE_MAX;
   q->next_id = 1;
+  q->pass_fd = -1;
   q->wait = wait;
   q->opaque = opaque;
   fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) | O_NONBLOCK);
@@ -160,11 +161,34 @@ wait_message (struct qmp *q, int64_t deadline_ms)
   }
 }
 
+/* send, with the descriptor that is to go along. */
+static ssize_t
+send_some (struct qmp *q, const char *p, size_t len)
+{
+  union { struct cmsghdr head; char space[CMSG_SPACE (sizeof (int))]; } control = { 0 };
+  struct iovec iov = { .iov_base = (char *) p, .iov_len = len };
+  struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+  ssize_t n;
+
+  if (q->pass_fd != -1) {
+    msg.msg_control = &control;
+    msg.msg_controllen = sizeof control;
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN (sizeof (int));
+    memcpy (CMSG_DATA (&control.head), &q->pass_fd, sizeof (int));
+  }
+  n = sendmsg (q->fd, &msg, MSG_NOSIGNAL);
+  if (n > 0)
+    q->pass_fd = -1;
+  return n;
+}
+
 static int
 send_all (struct qmp *q, const char *p, size_t len, int64_t deadline_ms)
 {
   while (len > 0) {
-    ssize_t n = send (q->fd, p, len, MSG_NOSIGNAL);
+    ssize_t n = send_some (q, p, len);
 
     if (n >= 0) {
       p += n;
@@ -288,6 +312,17 @@ qmp_open (struct qmp *q, int64_t deadline_ms, char **error)
   }
   json_decref (msg);
   return qmp_command (q, "qmp_capabilities", NULL, NULL, deadline_ms, error);
+}
+
+int
+qmp_pass_fd (struct qmp *q, const char *name, int fd, int64_t deadline_ms, char **error)
+{
+  int r;
+
+  q->pass_fd = fd;
+  r = qmp_command (q, "getfd", json_pack ("{s:s}", "fdname", name), NULL, deadline_ms, error);
+  q->pass_fd = -1;
+  return r;
 }
 
 /* The entry of job ID in the answer of query-jobs, or NULL. */

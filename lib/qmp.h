@@ -24,6 +24,7 @@ struct qmp {
   unsigned next_id;
   bool busy;                /* a command is under way: the wait hook must not start another */
   bool broken;              /* the stream ended or made no sense */
+  int pass_fd;              /* goes along with the next command, -1: none */
   unsigned status_id;       /* of the question after the machine's state that is under way, 0: none */
 
   /* What events and that question told. */
@@ -50,6 +51,9 @@ extern int qmp_open (struct qmp *q, int64_t deadline_ms, char **error);
  * refused the command, or what ended the wait. */
 extern int qmp_command (struct qmp *q, const char *command, json_t *args, json_t **ret, int64_t deadline_ms,
                         char **error);
+
+/* Give qemu a copy of FD under NAME.  As qmp_command. */
+extern int qmp_pass_fd (struct qmp *q, const char *name, int fd, int64_t deadline_ms, char **error);
 
 /* Wait for background job ID to end, and forget it.  As qmp_command. */
 extern int qmp_finish_job (struct qmp *q, const char *id, int64_t deadline_ms, char **error);
