@@ -18,12 +18,6 @@
 
 #include "cache.h"
 
-static const char *const kernel_files[] = { "kernel", "initrd", NULL };
-static const char *const tools_files[] = { "root", NULL };
-const struct cache_kind cache_kernel = { "kernel", "the appliance", kernel_files, 120, false };
-const struct cache_kind cache_tools = { "tools", "the appliance's root with the tools", tools_files, 900,
-                                        false };
-
 /* What a search works with. */
 struct search {
   const struct cache_kind *kind;

@@ -21,6 +21,12 @@
 
 #define SCRIPT "zerofish-build-appliance"
 
+static const char *const kernel_files[] = { "kernel", "initrd", NULL };
+static const char *const tools_files[] = { "root", NULL };
+const struct cache_kind cache_kernel = { "kernel", "the appliance", kernel_files, 120, false };
+const struct cache_kind cache_tools = { "tools", "the appliance's root with the tools", tools_files, 900,
+                                        false };
+
 /* A list of names under construction. */
 struct names {
   char **v;

@@ -283,6 +283,15 @@ start_over (zf_handle *h, const struct zf_backend *backend)
   return (h->appliance = zfi_appliance_get (h)) == NULL ? -1 : 0;
 }
 
+/* The machine, and its drives where they are attached to a running one. */
+static int
+start_complete (zf_handle *h, enum zfi_accel accel, const struct zfi_template *t, bool *booted)
+{
+  if ((h->workdir = zfi_workdir_create (h)) == NULL || start_machine (h, accel, t, booted) == -1)
+    return -1;
+  return h->backend->hotplug ? add_drives (h, booted) : 0;
+}
+
 /* From the template T if there is one, else by booting; then T may be made. */
 static int
 start_from (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *booted)
@@ -290,16 +299,15 @@ start_from (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *bo
   const struct zf_backend *backend = h->backend;
   char *cause;
 
-  if ((h->workdir = zfi_workdir_create (h)) == NULL)
-    return -1;
   if (t == NULL || t->fd == -1)
-    return start_machine (h, accel, t, booted);
+    return start_complete (h, accel, t, booted);
   zfi_verbose (h, "going on from the template %s", t->entry);
-  if (start_machine (h, accel, t, booted) == 0) {
+  if (start_complete (h, accel, t, booted) == 0) {
     zfi_template_used (t);
     return 0;
   }
-  if (zf_last_errno (h) == EINTR)
+  /* Not where it was cancelled, or a drive was refused. */
+  if (zf_last_errno (h) == EINTR || !*booted)
     return -1;
   cause = zfi_take_error (h).msg;
   zfi_verbose (h, "the template is of no use: %s; booting instead", cause != NULL ? cause : "it failed");
@@ -307,9 +315,7 @@ start_from (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *bo
   zfi_template_discard (t);
   close (t->fd);
   t->fd = -1;
-  if (start_over (h, backend) == -1 || (h->workdir = zfi_workdir_create (h)) == NULL)
-    return -1;
-  return start_machine (h, accel, t, booted);
+  return start_over (h, backend) == -1 ? -1 : start_complete (h, accel, t, booted);
 }
 
 static int
@@ -347,7 +353,7 @@ launch_own (zf_handle *h, bool *booted)
     if (start_over (h, backend) == -1 || start_with (h, ACCEL_TCG, booted) == -1)
       return -1;
   }
-  return backend->hotplug ? add_drives (h, booted) : 0;
+  return 0;
 }
 
 /* Add to the error what a user needs to go on: the end of the console, and what to do. */

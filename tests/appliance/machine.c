@@ -130,11 +130,14 @@ test_death (zf_handle *h)
   killed_in (h, look_forever);
   killed_in (h, fill_device);
 
+  /* A launch from a template would be over before the kill, or boot after it. */
+  CHECK (zf_set_backend_settings (h, (char *[]) { "template=off", NULL }) == 0);
   CHECK (zf_add_drive (h, image, NULL) == 0);
   CHECK (pthread_create (&thread, NULL, kill_early, h) == 0);
   CHECK (zf_launch (h) == -1);
   pthread_join (thread, NULL);
   CHECK (strstr (zf_last_error (h), "ended before it was ready") != NULL && zf_is_config (h) == 1);
+  CHECK (zf_set_backend_settings (h, (char *[]) { NULL }) == 0);
   /* The drives of a launch that failed are still there. */
   CHECK (zf_launch (h) == 0);
   CHECK (zf_is_zero_device (h, "/dev/sda") != -1);
