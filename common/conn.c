@@ -137,6 +137,21 @@ conn_read (struct conn *c, void *p, size_t n)
   return 0;
 }
 
+int
+conn_skip (struct conn *c, size_t n)
+{
+  size_t part;
+
+  while (n > 0) {
+    if (fill (c, 1) == -1)
+      return -1;
+    part = c->end - c->start < n ? c->end - c->start : n;
+    c->start += part;
+    n -= part;
+  }
+  return 0;
+}
+
 /* One write of at most N bytes: the number, 0 if there is no room now, -1 with errno.  On a socket SIGPIPE is
  * suppressed, since a library must not change its program's signals. */
 static ssize_t

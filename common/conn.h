@@ -17,7 +17,8 @@
 #define ZF_PROGRESS_FLAG  UINT32_C (0xffff5555)
 #define ZF_CANCEL_FLAG    UINT32_C (0xffffeeee)
 #define ZF_MESSAGE_MAX    (4 * 1024 * 1024)
-#define ZF_CHUNK_MAX      8192
+#define ZF_CHUNK_MAX      8192          /* data bytes of a file's chunk, as every peer takes them */
+#define ZF_CHUNK_AGREED_MAX (1024 * 1024)   /* the same between two of ours, which agree on it */
 
 struct conn {
   int fd;                   /* non-blocking; the caller closes it */
@@ -38,6 +39,9 @@ extern void conn_init (struct conn *c, int fd);
  * When a read of a few bytes (a word, a header) fails, what did arrive of it stays unread. */
 extern int conn_read (struct conn *c, void *p, size_t n);
 extern int conn_write (struct conn *c, const void *p, size_t n);
+
+/* Take N bytes and throw them away; 0, or -1 with errno. */
+extern int conn_skip (struct conn *c, size_t n);
 
 /* A big-endian 32-bit word. */
 extern int conn_read_word (struct conn *c, uint32_t *w);

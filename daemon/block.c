@@ -220,12 +220,15 @@ char *
 do_pread_device (struct call *c, struct device *dev, int count, int64_t offset, size_t *size_r)
 {
   char *p = NULL;
-  int fd = -1;
+  uint64_t size;
+  unsigned block;
+  int fd;
 
-  if (device_flush_caches (c, dev) == 0 && (fd = device_open (c, dev, O_RDONLY)) != -1)
-    p = io_pread (c, dev->name, fd, count, offset, size_r);
-  if (fd != -1)
-    close (fd);
+  if (device_write_back (c, dev, false) == -1 || (fd = device_open (c, dev, O_RDONLY | O_DIRECT)) == -1)
+    return NULL;
+  if (device_geometry (c, dev, fd, &size, &block) == 0)
+    p = io_pread (c, dev->name, fd, block, count, offset, size_r);
+  close (fd);
   return p;
 }
 

@@ -24,7 +24,7 @@ enum { NODES_TIMEOUT_MS = 5000 };
 
 struct flush {
   struct call *c;
-  bool drop;                /* second round: throw away what is clean by now */
+  enum { FSYNC = 1, WRITE_BACK = 2, DROP = 4 } how;
 };
 
 /* Write back, or drop, the cache of one node.  One that has just gone needs nothing. */
@@ -38,15 +38,16 @@ flush_node (void *opaque, const char *sysname)
   snprintf (path, sizeof path, "/dev/%s", sysname);
   if ((fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
     return 0;
-  if (!f->drop && fsync (fd) == -1)
+  if (((f->how & FSYNC) && fsync (fd) == -1) ||
+      ((f->how & WRITE_BACK) && sync_file_range (fd, 0, 0, SYNC_FILE_RANGE_WRITE_AND_WAIT) == -1))
     r = call_error (f->c, errno, "cannot flush %s", device_text_out (f->c, path));
-  if (f->drop && ioctl (fd, BLKFLSBUF, 0) == -1 && errno != ENOTTY)
+  if ((f->how & DROP) && ioctl (fd, BLKFLSBUF, 0) == -1 && errno != ENOTTY)
     r = call_error (f->c, errno, "cannot drop the cache of %s", device_text_out (f->c, path));
   close (fd);
   return r;
 }
 
-/* Files as devices have one cache only. */
+/* Files as devices have one cache only, which all share. */
 static int
 flush_file (struct call *c, const struct disk *disk)
 {
@@ -78,37 +79,40 @@ disks_of (struct call *c, const struct device *dev)
   return used;
 }
 
-/* Rule 8 for the disks that are marked in USED. */
+/* Do what HOWS says with the disks that are marked in USED, one walk over their nodes for each. */
 static int
-flush_disks (struct call *c, const bool *used)
+flush (struct call *c, const bool *used, const int *hows, size_t nr_hows)
 {
   bool blocks = false;
 
   for (size_t i = 0; i < c->d->nr_disks; i++)
     blocks |= used[i] && c->d->disks[i].sysname != NULL;
-  if (blocks)
+  if (blocks && sysroot_mounted (c->d))
     sync ();                /* filesystems write through any of the nodes */
-  for (int drop = 0; drop < 2; drop++) {
-    struct flush f = { .c = c, .drop = drop };
+  for (size_t k = 0; k < nr_hows; k++) {
+    struct flush f = { .c = c, .how = hows[k] };
 
     for (size_t i = 0; i < c->d->nr_disks; i++) {
       struct disk *disk = &c->d->disks[i];
 
       if (used[i] && disk->sysname != NULL && sysfs_walk (c->d, disk->sysname, flush_node, &f) != 0)
         return -1;
-      if (used[i] && disk->sysname == NULL && !drop && flush_file (c, disk) == -1)
+      if (used[i] && disk->sysname == NULL && (hows[k] & FSYNC) && flush_file (c, disk) == -1)
         return -1;
     }
   }
   return 0;
 }
 
+/* Rule 8: all is written before the first is dropped. */
+static const int all[] = { FSYNC, DROP };
+
 int
 device_flush_caches (struct call *c, const struct device *dev)
 {
   const bool *used = disks_of (c, dev);
 
-  return used ? flush_disks (c, used) : -1;
+  return used ? flush (c, used, all, 2) : -1;
 }
 
 int
@@ -119,7 +123,16 @@ devices_flush_all (struct call *c)
   if (used == NULL)
     return -1;
   memset (used, true, c->d->nr_disks * sizeof *used);
-  return flush_disks (c, used);
+  return flush (c, used, all, 2);
+}
+
+int
+device_write_back (struct call *c, const struct device *dev, bool drop)
+{
+  const bool *used = disks_of (c, dev);
+  const int how = drop ? WRITE_BACK | DROP : WRITE_BACK;
+
+  return used ? flush (c, used, &how, 1) : -1;
 }
 
 /* Does the node of SYSNAME exist and have the number that sysfs gives? */

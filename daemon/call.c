@@ -13,16 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io.h"
 #include "serve.h"
 
 enum {
   FIRST_PROGRESS_MS = 2000,
   NEXT_PROGRESS_MS = 334,   /* at most three a second */
   POLL_MS = 100,
+  PAGE = 4096,
+  /* What is not given back to the system: fresh pages cost more than reading into them. */
+  KEPT_PAGES = ZF_CHUNK_AGREED_MAX + 2 * PAGE,
 };
 
+/* A piece of memory.  With SIZE it is of call_alloc_pages: SIZE bytes, one page on from here. */
 struct chunk {
   struct chunk *next;
+  size_t size;
   max_align_t data[];
 };
 
@@ -40,6 +46,60 @@ call_alloc (struct call *c, size_t n)
   m->next = c->memory;
   c->memory = m;
   return m->data;
+}
+
+/* A new piece for N bytes in pages, or NULL with errno. */
+static struct chunk *
+new_pages (size_t n)
+{
+  struct chunk *m;
+  void *p;
+  int err;
+
+  /* One page for our own words and for heads, and four bytes for what pads a message. */
+  if (n > SIZE_MAX - 2 * PAGE)
+    err = ENOMEM;
+  else
+    err = posix_memalign (&p, PAGE, PAGE + n + 4);
+  if (err != 0) {
+    errno = err;
+    return NULL;
+  }
+  m = p;
+  m->size = n;
+  return m;
+}
+
+char *
+call_alloc_pages (struct call *c, size_t n)
+{
+  struct chunk *m = c->d->pages;
+
+  if (m != NULL && m->size >= n)
+    c->d->pages = NULL;
+  else
+    m = new_pages (n < KEPT_PAGES ? KEPT_PAGES : n);
+  if (m == NULL) {
+    call_error (c, ENOMEM, "cannot get %zu bytes", n);
+    return NULL;
+  }
+  m->next = c->memory;
+  c->memory = m;
+  return (char *) m + PAGE;
+}
+
+bool
+call_in_pages (const struct call *c, const void *p, size_t n)
+{
+  const struct chunk *m;
+  const char *q = p, *start;
+
+  for (m = c->memory; m != NULL; m = m->next) {
+    start = (const char *) m + PAGE;
+    if (m->size > 0 && q >= start && q <= start + m->size && n <= (size_t) (start + m->size - q))
+      return true;
+  }
+  return false;
 }
 
 char *
@@ -171,6 +231,30 @@ call_result (struct call *c, xdrproc_t proc, void *value)
   return call_error (c, errno, "cannot encode the result");
 }
 
+struct result {
+  char *p;
+  u_int n;
+};
+
+/* XDR routine of a result that is a buffer. */
+static bool_t
+xdr_buffer (XDR *xdrs, struct result *r)
+{
+  return xdr_bytes (xdrs, &r->p, &r->n, ZF_MESSAGE_MAX);
+}
+
+int
+call_result_buffer (struct call *c, char *p, size_t n)
+{
+  struct result r = { .p = p, .n = (u_int) n };
+
+  if (n > REPLY_BUFFER_MAX || !call_in_pages (c, p, n))
+    return call_result (c, (xdrproc_t) xdr_buffer, &r);
+  c->result = p;
+  c->result_size = n;
+  return 0;
+}
+
 /* Take a cancel flag, if that is what the library sent.  Anything else is the next request, and stays
  * unread. */
 static void
@@ -266,7 +350,10 @@ call_free (struct call *c)
 
   while ((m = c->memory) != NULL) {
     c->memory = m->next;
-    free (m);
+    if (m->size > 0 && m->size <= KEPT_PAGES && c->d->pages == NULL)
+      c->d->pages = m;
+    else
+      free (m);
   }
   buf_free (&c->reply);
   buf_free (&c->chunk);

@@ -42,6 +42,8 @@ struct daemon {
   bool appliance;           /* running as /init of the appliance */
   bool hello;               /* the library has introduced itself: disks come by internal_add_disk */
   struct zero_pool *zero_pool;  /* what the zero engine keeps; NULL: nothing yet */
+  size_t chunk_max;         /* what the library agreed to, if more than ZF_CHUNK_MAX; else 0 */
+  struct chunk *pages;      /* kept from an earlier call for call_alloc_pages, or NULL */
   char *root_disk;          /* "/dev/sdb": the disk with the tools root, mounted at first need; or NULL */
   const char *sysfs;        /* NULL: "/sys"; unit tests have a tree of their own */
 };
@@ -78,6 +80,8 @@ struct call {
 
   struct chunk *memory;     /* of call_alloc */
   struct buf reply;         /* the frame that serve will send */
+  char *result;             /* of call_result_buffer, in pages: sent from there; else NULL */
+  size_t result_size;
 
   char *error;              /* message, NULL while there is none */
   int error_errno;
@@ -89,8 +93,9 @@ struct call {
 
   enum { FILE_IN_NONE, FILE_IN_OPEN, FILE_IN_END, FILE_IN_CANCELLED, FILE_IN_LOST } file_in;
   int file_in_errno;        /* FILE_IN_LOST: why */
-  struct buf chunk;         /* FileIn: the chunk being read by file_in_read; FileOut: chunks not yet sent */
-  size_t chunk_used;        /* FileIn: bytes of it handed out; FileOut: where the chunk being filled begins */
+  size_t in_left, in_pad;   /* FileIn: what is unread of the chunk at hand: data, and bytes after them */
+  struct buf chunk;         /* FileOut: chunks not yet sent */
+  size_t chunk_used;        /* FileOut: where the chunk being filled begins */
   int (*file_out) (struct call *c, void *opaque);   /* FileOut: runs after the ok reply */
   void *file_out_opaque;
   bool file_out_failed;     /* cancelled, or the connection was lost: nothing more is sent */
@@ -125,6 +130,9 @@ extern void zero_prepare (struct daemon *d);
 
 /* Memory of the call.  NULL only after call_error (ENOMEM). */
 extern void *call_alloc (struct call *c, size_t n);       /* zeroed */
+/* N bytes at the beginning of a page, as O_DIRECT wants them; not zeroed.  Data in them can be sent without
+ * a copy. */
+extern char *call_alloc_pages (struct call *c, size_t n);
 extern char *call_strdup (struct call *c, const char *s);
 extern char *call_printf (struct call *c, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 /* A list that grows in the call's memory, NULL at the end; start with a zeroed struct. */
@@ -149,6 +157,8 @@ extern int call_poll (struct call *c);
 /* Encode the result into the reply: used by the stubs.  0, or -1 with the error set (too large for a
  * message). */
 extern int call_result (struct call *c, xdrproc_t proc, void *value);
+/* The same for a buffer. */
+extern int call_result_buffer (struct call *c, char *p, size_t n);
 
 /* FileIn: read the next N bytes, fewer only before the end of the file: bytes, 0 at the end, -1 with the
  * error set (the library cancelled, or the connection was lost). */
@@ -161,6 +171,9 @@ extern ssize_t file_in_read (struct call *c, void *p, size_t n);
 extern void call_set_file_out (struct call *c, int (*fn) (struct call *c, void *opaque), void *opaque);
 /* 0, or -1: cancelled by the library or connection lost; stop then. */
 extern int file_out_write (struct call *c, const void *p, size_t n);
+/* The same without a copy where the library takes large chunks.  P is what call_alloc_pages gave; the bytes
+ * are lost. */
+extern int file_out_pages (struct call *c, char *p, size_t n);
 
 /* --- devices.c: what disks there are, their names inside and out --- */
 
@@ -193,6 +206,9 @@ extern int device_geometry (struct call *c, const struct device *dev, int fd, ui
 extern int device_flush_caches (struct call *c, const struct device *dev);
 /* The same for all disks, where a program may look at any of them. */
 extern int devices_flush_all (struct call *c);
+/* Less, before reading or writing with O_DIRECT: what is dirty goes to the drive, whose own cache is left
+ * alone; DROP: the caches are empty then, as they have to be after the write. */
+extern int device_write_back (struct call *c, const struct device *dev, bool drop);
 /* Rule 9: after anything that wrote to a whole disk: BLKRRPART and wait for the nodes to match. */
 extern int device_reread (struct call *c, const struct device *dev);
 

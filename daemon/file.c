@@ -89,7 +89,7 @@ do_pread (struct call *c, const char *path, int count, int64_t offset, size_t *s
 
   if (fd == -1)
     return NULL;
-  p = io_pread (c, path, fd, count, offset, size_r);
+  p = io_pread (c, path, fd, 1, count, offset, size_r);
   close (fd);
   return p;
 }

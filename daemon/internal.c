@@ -64,7 +64,17 @@ do_internal_hello (struct call *c, int64_t seconds, int64_t nanoseconds, const c
       return -1;
   }
   c->d->hello = true;
+  c->d->chunk_max = 0;
   return PRIVATE_VERSION;
+}
+
+int
+do_internal_set_chunk (struct call *c, int size)
+{
+  if (size < ZF_CHUNK_MAX || size % 4 != 0)
+    return call_refuse (c, EINVAL, "%d bytes cannot be the size of a chunk", size);
+  c->d->chunk_max = size < ZF_CHUNK_AGREED_MAX ? size : ZF_CHUNK_AGREED_MAX;
+  return (int) c->d->chunk_max;
 }
 
 /* A disk with discard is to release what is zeroed; the kernel does so only if told. */

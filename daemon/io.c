@@ -7,11 +7,22 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io.h"
+
+/* Some filesystems refuse direct access only when it comes to reading and writing, and none takes the odd
+ * bytes at an end.  True: try again, it is off now. */
+static bool
+drop_direct (int fd, int err)
+{
+  int flags = err == EINVAL ? fcntl (fd, F_GETFL) : -1;
+
+  return flags != -1 && (flags & O_DIRECT) && fcntl (fd, F_SETFL, flags & ~O_DIRECT) == 0;
+}
 
 ssize_t
 io_read (struct call *c, const char *name, int fd, void *p, size_t n, uint64_t offset)
@@ -21,7 +32,7 @@ io_read (struct call *c, const char *name, int fd, void *p, size_t n, uint64_t o
   while (done < n) {
     ssize_t r = pread (fd, (char *) p + done, n - done, (off_t) (offset + done));
 
-    if (r == -1 && errno == EINTR)
+    if (r == -1 && (errno == EINTR || drop_direct (fd, errno)))
       continue;
     if (r == -1)
       return call_error (c, errno, "cannot read %s at offset %" PRIu64, name, offset + done);
@@ -40,7 +51,7 @@ io_write (struct call *c, const char *name, int fd, const void *p, size_t n, uin
   while (done < n) {
     ssize_t r = pwrite (fd, (const char *) p + done, n - done, (off_t) (offset + done));
 
-    if (r == -1 && errno == EINTR)
+    if (r == -1 && (errno == EINTR || drop_direct (fd, errno)))
       continue;
     if (r <= 0)
       return call_error (c, r == 0 ? ENOSPC : errno, "cannot write %s at offset %" PRIu64, name,
@@ -67,8 +78,9 @@ io_check_offset (struct call *c, int64_t offset)
 }
 
 char *
-io_pread (struct call *c, const char *name, int fd, int count, int64_t offset, size_t *size_r)
+io_pread (struct call *c, const char *name, int fd, unsigned block, int count, int64_t offset, size_t *size_r)
 {
+  size_t skip, len;
   ssize_t n;
   char *p;
 
@@ -81,10 +93,14 @@ io_pread (struct call *c, const char *name, int fd, int count, int64_t offset, s
                  REPLY_BUFFER_MAX);
     return NULL;
   }
-  if (io_check_offset (c, offset) == -1 || (p = call_alloc (c, (size_t) count + 1)) == NULL)
+  if (io_check_offset (c, offset) == -1)
     return NULL;
-  if ((n = io_read (c, name, fd, p, (size_t) count, (uint64_t) offset)) == -1)
+  skip = (size_t) offset % block;
+  len = (skip + (size_t) count + block - 1) / block * block;
+  if ((p = call_alloc_pages (c, len)) == NULL ||
+      (n = io_read (c, name, fd, p, len, (uint64_t) offset - skip)) == -1)
     return NULL;
-  *size_r = (size_t) n;
-  return p;
+  len = (size_t) n > skip ? (size_t) n - skip : 0;
+  *size_r = len < (size_t) count ? len : (size_t) count;
+  return p + skip;
 }

@@ -6,6 +6,7 @@
 
 #include <config.h>
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 /* A request buffer that grew over this is given back, so that one large request does not cost memory for
  * ever. */
-enum { KEEP = 64 * 1024 };
+enum { KEEP = 2 * 1024 * 1024 };
 
 /* Calls of the stock protocol that are followed by a file.  Those we do not implement must be known too,
  * or their chunks would be taken for calls. */
@@ -135,6 +136,21 @@ encode_error (struct call *c)
   return wire_append (&c->reply, (xdrproc_t) xdr_wire_error, &e);
 }
 
+/* Send a result that lies in pages, with head and padding put around it there. */
+static int
+send_in_place (struct call *c, const struct wire_header *h)
+{
+  const uint32_t size = htobe32 (c->result_size);
+  const size_t padding = -c->result_size % 4;
+  unsigned char *p = (unsigned char *) c->result - sizeof size;
+  struct buf frame = { .data = p - 4 - ZF_HEADER_SIZE, .len = PAGES_HEAD + c->result_size + padding };
+
+  memcpy (p, &size, sizeof size);
+  memset (c->result + c->result_size, 0, padding);
+  wire_end (&frame, h);
+  return conn_write (c->d->conn, frame.data, frame.len);
+}
+
 /* The one reply. */
 static int
 reply (struct call *c, int32_t proc, int r)
@@ -152,6 +168,8 @@ reply (struct call *c, int32_t proc, int r)
     /* A file that follows has its own last progress. */
     if (c->file_out == NULL && call_last_progress (c) == -1)
       return -1;
+    if (c->result != NULL)
+      return send_in_place (c, &h);
     if (c->reply.len == 0 && wire_begin (&c->reply) == -1)
       return -1;
   }

@@ -9,6 +9,9 @@
 
 #include "daemon.h"
 
+/* In front of what call_alloc_pages gives: room for the head of any message. */
+enum { PAGES_HEAD = 4 + ZF_HEADER_SIZE + 4, CHUNK_HEAD = 4 + 8 };
+
 /* Milliseconds on the monotonic clock, good to a few of them and cheap enough for inner loops. */
 extern int64_t serve_now_ms (void);
 
@@ -19,6 +22,8 @@ extern int64_t serve_now_ms (void);
 extern int call_look (struct call *c, int64_t now);
 /* The final 100 %, if there was a progress message before. */
 extern int call_last_progress (struct call *c);
+/* Is P[N] in memory of call_alloc_pages? */
+extern bool call_in_pages (const struct call *c, const void *p, size_t n);
 /* Free all that the call holds. */
 extern void call_free (struct call *c);
 

@@ -14,19 +14,9 @@
 #include "serve.h"
 
 enum {
-  CHUNK_HEAD = 8,           /* cancel, length of the data */
-  OUT_HEAD = 4 + CHUNK_HEAD,
   BATCH = 64 * 1024,        /* the port is much faster with writes of this size than with single chunks */
+  LARGE = 32 * 1024,        /* a chunk that is worth a write of its own */
 };
-
-static uint32_t
-get_word (const unsigned char *p)
-{
-  uint32_t w;
-
-  memcpy (&w, p, sizeof w);
-  return be32toh (w);
-}
 
 static unsigned char *
 put_word (unsigned char *p, uint32_t w)
@@ -35,6 +25,14 @@ put_word (unsigned char *p, uint32_t w)
   memcpy (p, &w, sizeof w);
   return p + sizeof w;
 }
+
+static size_t
+chunk_max (const struct call *c)
+{
+  return c->d->chunk_max > 0 ? c->d->chunk_max : ZF_CHUNK_MAX;
+}
+
+/* --- FileIn --- */
 
 /* The length word of the next chunk.  Cancel flags among chunks are skipped: the library may have sent one
  * at the moment when we failed. */
@@ -46,69 +44,82 @@ read_chunk_length (struct call *c, uint32_t *len)
       return -1;
   } while (*len == ZF_CANCEL_FLAG);
 
-  if (*len < CHUNK_HEAD || *len > CHUNK_HEAD + ZF_CHUNK_MAX) {
+  if (*len < 8 || *len > 8 + chunk_max (c)) {
     errno = EPROTO;
     return -1;
   }
   return 0;
 }
 
-/* Judge the chunk in c->chunk: its data are left there, from chunk_used on. */
+/* Read the head of a chunk, and nothing of its data. */
 static int
-parse_chunk (struct call *c)
+read_chunk_head (struct call *c)
 {
-  const uint32_t cancel = get_word (c->chunk.data), size = get_word (c->chunk.data + 4);
+  uint32_t len, cancel, size;
 
-  if (cancel > 1 || size > c->chunk.len - CHUNK_HEAD) {
+  if (read_chunk_length (c, &len) == -1 || conn_read_word (c->d->conn, &cancel) == -1 ||
+      conn_read_word (c->d->conn, &size) == -1)
+    return -1;
+  if (cancel > 1 || size > len - 8) {
     errno = EPROTO;
     return -1;
   }
-  if (cancel)
-    c->file_in = FILE_IN_CANCELLED;
-  else if (size == 0)
-    c->file_in = FILE_IN_END;
-  c->chunk.len = CHUNK_HEAD + size;
-  c->chunk_used = CHUNK_HEAD;
-  return 0;
-}
-
-/* Read one chunk; the stream stands at FILE_IN_OPEN.  0, or -1 with errno and FILE_IN_LOST. */
-static int
-read_chunk (struct call *c)
-{
-  uint32_t len;
-
-  if (read_chunk_length (c, &len) == 0
-      && conn_read_body (c->d->conn, len, &c->chunk) == 0
-      && parse_chunk (c) == 0)
+  c->in_left = size;
+  c->in_pad = len - 8 - size;
+  if (cancel == 0 && size > 0)
     return 0;
+  c->in_left = c->in_pad = 0;
+  if (conn_skip (c->d->conn, len - 8) == -1)
+    return -1;
+  c->file_in = cancel ? FILE_IN_CANCELLED : FILE_IN_END;
+  return 0;
+}
+
+/* N bytes of the chunk's data were taken from the stream. */
+static int
+took (struct call *c, size_t n)
+{
+  c->in_left -= n;
+  if (c->in_left > 0)
+    return 0;
+  n = c->in_pad;
+  c->in_pad = 0;
+  return conn_skip (c->d->conn, n);
+}
+
+/* Take the next N bytes at most, of one chunk, to P (NULL: throw them away): how many, 0 if there was only a
+ * head to take; -1 with errno and FILE_IN_LOST.  The stream stands at FILE_IN_OPEN. */
+static ssize_t
+take_data (struct call *c, void *p, size_t n)
+{
+  int r;
+
+  if (n > c->in_left)
+    n = c->in_left;
+  if (n == 0)
+    r = read_chunk_head (c);
+  else {
+    r = p != NULL ? conn_read (c->d->conn, p, n) : conn_skip (c->d->conn, n);
+    if (r == 0)
+      r = took (c, n);
+  }
+  if (r == 0)
+    return n;
   c->file_in = FILE_IN_LOST;
   c->file_in_errno = errno;
   return -1;
 }
 
-/* Move at most N bytes of the chunk at hand to P. */
-static size_t
-take_data (struct call *c, void *p, size_t n)
-{
-  if (n > c->chunk.len - c->chunk_used)
-    n = c->chunk.len - c->chunk_used;
-  if (n > 0)
-    memcpy (p, c->chunk.data + c->chunk_used, n);
-  c->chunk_used += n;
-  return n;
-}
-
 ssize_t
 file_in_read (struct call *c, void *p, size_t n)
 {
-  size_t done = take_data (c, p, n);
+  size_t done = 0;
+  ssize_t r;
 
   while (done < n && c->file_in == FILE_IN_OPEN) {
-    if (read_chunk (c) == -1)
+    if ((r = take_data (c, (char *) p + done, n - done)) == -1)
       return call_error (c, errno, "cannot read the file that is being sent");
-    if (c->file_in == FILE_IN_OPEN)
-      done += take_data (c, (char *) p + done, n - done);
+    done += r;
   }
   switch (c->file_in) {
   case FILE_IN_OPEN:
@@ -127,13 +138,15 @@ file_in_finish (struct call *c, bool tell)
   if (c->file_in == FILE_IN_OPEN && tell && conn_write_word (c->d->conn, ZF_CANCEL_FLAG) == -1)
     return -1;
   while (c->file_in == FILE_IN_OPEN)
-    read_chunk (c);
+    take_data (c, NULL, SIZE_MAX);
   if (c->file_in == FILE_IN_LOST) {
     errno = c->file_in_errno;
     return -1;
   }
   return 0;
 }
+
+/* --- FileOut --- */
 
 void
 call_set_file_out (struct call *c, int (*fn) (struct call *c, void *opaque), void *opaque)
@@ -168,33 +181,41 @@ flush_chunks (struct call *c)
 static int
 open_chunk (struct call *c)
 {
-  unsigned char *p = buf_reserve (&c->chunk, OUT_HEAD + ZF_CHUNK_MAX);
+  unsigned char *p = buf_reserve (&c->chunk, CHUNK_HEAD + ZF_CHUNK_MAX);
 
   if (p == NULL)
     return -1;
   c->chunk_used = c->chunk.len;
-  c->chunk.len += OUT_HEAD;
+  c->chunk.len += CHUNK_HEAD;
   return 0;
 }
 
 static size_t
 open_chunk_size (const struct call *c)
 {
-  return c->chunk.len > c->chunk_used ? c->chunk.len - c->chunk_used - OUT_HEAD : 0;
+  return c->chunk.len > c->chunk_used ? c->chunk.len - c->chunk_used - CHUNK_HEAD : 0;
 }
 
-/* Pad the open chunk and fill in its head; open_chunk made room enough. */
+/* Put a head in front of the SIZE bytes at P, and up to three zeroes behind them.  The length of it all. */
+static size_t
+put_around (unsigned char *p, size_t size, bool cancel)
+{
+  size_t padded = (size + 3) & ~(size_t) 3;
+
+  memset (p + size, 0, padded - size);
+  p = put_word (p - CHUNK_HEAD, 8 + padded);
+  p = put_word (p, cancel);
+  put_word (p, size);
+  return CHUNK_HEAD + padded;
+}
+
+/* Finish the open chunk; open_chunk made room enough. */
 static void
 close_chunk (struct call *c, bool cancel)
 {
-  size_t size = open_chunk_size (c), padded = (size + 3) & ~(size_t) 3;
-  unsigned char *p = c->chunk.data + c->chunk_used;
+  size_t size = open_chunk_size (c);
 
-  memset (p + OUT_HEAD + size, 0, padded - size);
-  p = put_word (p, CHUNK_HEAD + padded);
-  p = put_word (p, cancel);
-  put_word (p, size);
-  c->chunk_used += OUT_HEAD + padded;
+  c->chunk_used += put_around (c->chunk.data + c->chunk_used + CHUNK_HEAD, size, cancel);
   c->chunk.len = c->chunk_used;
 }
 
@@ -237,6 +258,34 @@ file_out_write (struct call *c, const void *p, size_t n)
       return -1;
     q += r;
     n -= r;
+  }
+  return 0;
+}
+
+int
+file_out_pages (struct call *c, char *p, size_t n)
+{
+  const size_t max = chunk_max (c);
+  unsigned char *q = (unsigned char *) p;
+  size_t part;
+
+  if (max < LARGE)
+    return file_out_write (c, p, n);
+  if (c->file_out_failed)
+    return -1;
+  if (call_look (c, serve_now_ms ()) == -1)
+    return give_up (c);
+  if (c->chunk.len > c->chunk_used)
+    close_chunk (c, false);
+  if (flush_chunks (c) == -1)
+    return -1;
+  for (; n > 0; q += part, n -= part) {
+    /* The head takes the place of bytes that have gone out, or of what stands in front of the first. */
+    part = n < max ? n : max;
+    if (conn_write (c->d->conn, q - CHUNK_HEAD, put_around (q, part, false)) == -1) {
+      call_error (c, errno, "cannot send the file");
+      return give_up (c);
+    }
   }
   return 0;
 }

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,39 +16,91 @@
 #include "io.h"
 #include "zero-scan.h"
 
-enum { WINDOW = 256 * 1024, HOLE_BLOCK = 4096, SYNC_EVERY = 32 * 1024 * 1024 };
+enum { WINDOW = 1024 * 1024, HOLE_BLOCK = 4096, SKIP_MIN = 32 * 1024, SYNC_EVERY = 32 * 1024 * 1024 };
 
 /* One transfer: the open file or device, and how far it got. */
 struct transfer {
   const char *name;
   int fd;
   bool sparse;              /* the target is a fresh regular file: zeroes need not be written */
+  bool touched;             /* something may have been written */
   uint64_t offset;
   uint64_t synced;          /* up to here it is on the disk */
   uint64_t size;            /* of the source or device */
-  char buf[WINDOW];
+  char *buf, *old;          /* WINDOW bytes each, in pages; OLD: what the target has, NULL until needed */
 };
 
-/* Write N bytes of the window at the current offset; blocks of zeroes are left out of fresh files. */
+/* Length of the run of zeroes, or of other data, at the beginning of BUF.  Zeroes that are no more than a few
+ * blocks count as data: to leave them out costs more than it saves. */
+static size_t
+next_run (const struct transfer *t, const char *buf, size_t n, bool *zero)
+{
+  const size_t min = t->sparse ? 1 : SKIP_MIN;
+  size_t run = zero_scan_run (buf, n, HOLE_BLOCK, zero), more;
+  bool more_zero;
+
+  if (*zero && run >= min)
+    return run;
+  *zero = false;
+  for (; run < n; run += more) {
+    more = zero_scan_run (buf + run, n - run, HOLE_BLOCK, &more_zero);
+    if (more_zero && more >= min)
+      break;
+  }
+  return run;
+}
+
+/* Zeroes for a device: written only where something else is. */
+static int
+store_zeroes (struct call *c, struct transfer *t, size_t pos, size_t n)
+{
+  const uint64_t offset = t->offset + pos;
+  size_t run;
+  bool zero;
+
+  if (t->old == NULL && (t->old = call_alloc_pages (c, WINDOW)) == NULL)
+    return -1;
+  if (io_read (c, t->name, t->fd, t->old, n, offset) != (ssize_t) n) {
+    call_forget_error (c);      /* what cannot be read can still be written */
+    return io_write (c, t->name, t->fd, t->buf + pos, n, offset);
+  }
+  for (size_t done = 0; done < n; done += run) {
+    run = next_run (t, t->old + done, n - done, &zero);
+    if (!zero && io_write (c, t->name, t->fd, t->buf + pos + done, run, offset + done) == -1)
+      return -1;
+  }
+  return 0;
+}
+
+/* Write N bytes of the window at the current offset.  A zero that is already there is not written: in a fresh
+ * file that is all of them, on a device one has to look. */
 static int
 store (struct call *c, struct transfer *t, size_t n)
 {
-  for (size_t done = 0, run; done < n; done += run) {
-    bool zero = false;
+  size_t run;
+  bool zero;
+  int r;
 
-    run = t->sparse ? zero_scan_run (t->buf + done, n - done, HOLE_BLOCK, &zero) : n - done;
-    if (!zero && io_write (c, t->name, t->fd, t->buf + done, run, t->offset + done) == -1)
+  t->touched = true;
+  for (size_t done = 0; done < n; done += run) {
+    run = next_run (t, t->buf + done, n - done, &zero);
+    if (!zero)
+      r = io_write (c, t->name, t->fd, t->buf + done, run, t->offset + done);
+    else
+      r = t->sparse ? 0 : store_zeroes (c, t, done, run);
+    if (r == -1)
       return -1;
   }
   t->offset += n;
   return 0;
 }
 
-/* On a device, write back now and then: a full host is found soon, and the error says about where. */
+/* Write back now and then, where writes go to a cache: a full host is found soon, and the error says about
+ * where. */
 static int
 write_back (struct call *c, struct transfer *t)
 {
-  if (t->offset - t->synced < SYNC_EVERY)
+  if (t->offset - t->synced < SYNC_EVERY || (fcntl (t->fd, F_GETFL) & O_DIRECT))
     return 0;
   if (fdatasync (t->fd) == -1)
     return call_error (c, errno, "cannot write %s between offsets %" PRIu64 " and %" PRIu64, t->name,
@@ -64,7 +115,7 @@ receive (struct call *c, struct transfer *t, const struct device *dev)
 {
   ssize_t n;
 
-  while ((n = file_in_read (c, t->buf, sizeof t->buf)) > 0) {
+  while ((n = file_in_read (c, t->buf, WINDOW)) > 0) {
     if (dev != NULL && (uint64_t) n > t->size - t->offset)
       return call_refuse (c, ENOSPC, "the file does not fit: %s has only %" PRIu64 " bytes", t->name,
                           t->size);
@@ -87,12 +138,12 @@ upload_to_device (struct call *c, struct transfer *t, struct device *dev)
   int r = -1;
 
   t->name = dev->name;
-  if (device_flush_caches (c, dev) == -1 || (t->fd = device_open (c, dev, O_RDWR)) == -1)
+  if (device_write_back (c, dev, true) == -1 || (t->fd = device_open (c, dev, O_RDWR | O_DIRECT)) == -1)
     return -1;
   if (device_geometry (c, dev, t->fd, &t->size, &block) == 0)
     r = receive (c, t, dev);
   close (t->fd);
-  if (t->offset > 0 && (device_flush_caches (c, dev) == -1 || device_reread (c, dev) == -1))
+  if (t->touched && (device_write_back (c, dev, true) == -1 || device_reread (c, dev) == -1))
     r = -1;
   return r;
 }
@@ -103,7 +154,7 @@ do_upload (struct call *c, struct device_or_path *remotefilename)
   struct transfer *t = call_alloc (c, sizeof *t);
   int r;
 
-  if (t == NULL)
+  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL)
     return -1;
   if (remotefilename->dev != NULL)
     return upload_to_device (c, t, remotefilename->dev);
@@ -124,14 +175,13 @@ send_all (struct call *c, void *opaque)
   ssize_t n;
   int r = 0;
 
-  while (r == 0 && (n = io_read (c, t->name, t->fd, t->buf, sizeof t->buf, t->offset)) != 0) {
-    if (n == -1 || file_out_write (c, t->buf, (size_t) n) == -1)
+  while (r == 0 && (n = io_read (c, t->name, t->fd, t->buf, WINDOW, t->offset)) != 0) {
+    if (n == -1 || file_out_pages (c, t->buf, (size_t) n) == -1)
       r = -1;
     else
       r = call_progress (c, t->offset += (uint64_t) n, t->size);
   }
   close (t->fd);
-  free (t);
   return r;
 }
 
@@ -140,20 +190,19 @@ do_download (struct call *c, struct device_or_path *remotefilename)
 {
   const struct device *dev = remotefilename->dev;
   const struct device file = { .name = remotefilename->path };
-  struct transfer *t = malloc (sizeof *t);
+  struct transfer *t = call_alloc (c, sizeof *t);
   unsigned block;
 
-  if (t == NULL)
-    return call_error (c, ENOMEM, "cannot get memory for the transfer");
+  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL)
+    return -1;
   t->name = dev ? dev->name : remotefilename->path;
-  t->fd = -1;
-  t->offset = t->size = 0;
-  if (dev == NULL || device_flush_caches (c, dev) == 0)
-    t->fd = dev ? device_open (c, dev, O_RDONLY) : sysroot_open_regular (c, t->name, O_RDONLY, 0);
-  if (t->fd == -1 || device_geometry (c, dev ? dev : &file, t->fd, &t->size, &block) == -1) {
-    if (t->fd != -1)
-      close (t->fd);
-    free (t);
+  if (dev != NULL && device_write_back (c, dev, false) == -1)
+    return -1;
+  t->fd = dev ? device_open (c, dev, O_RDONLY | O_DIRECT) : sysroot_open_regular (c, t->name, O_RDONLY, 0);
+  if (t->fd == -1)
+    return -1;
+  if (device_geometry (c, dev ? dev : &file, t->fd, &t->size, &block) == -1) {
+    close (t->fd);
     return -1;
   }
   call_set_file_out (c, send_all, t);

@@ -93,5 +93,12 @@ const struct action actions_internal[] = {
     .since = "0.1",
     .shortdesc = "wait for the SCSI disk with the tools root and mount it" },
 
+  { .name = "internal_set_chunk", .proc = 10010,
+    .ret = T_INT,                               /* what the daemon takes: at most that, at least 8192 */
+    .args = { { "size", T_INT } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "agree on the largest chunk of a file, in bytes" },
+
   { .name = NULL }
 };

@@ -194,12 +194,12 @@ put_locals (FILE *out, const struct action *a)
   for (const struct param *p = a->args; p->name; p++)
     if (resolver_of (p->type))
       fprintf (out, "  %s%s;\n", resolver_of (p->type)->object, p->name);
-  if (a->ret != T_NONE)
+  if (a->ret != T_NONE && a->ret != T_BUFFER)
     fprintf (out, "  struct zf_%s_ret ret = { 0 };\n", a->name);
   if (a->ret == T_STRUCT || a->ret == T_STRUCT_LIST)
     fprintf (out, "  %sresult;\n", c_result (a));
   if (a->ret == T_BUFFER)
-    fputs ("  size_t result_size = 0;\n", out);
+    fputs ("  char *result;\n  size_t result_size = 0;\n", out);
   if (has_args (a))
     fputs ("  int r = -1;\n", out);
   fputc ('\n', out);
@@ -212,11 +212,11 @@ result_place (enum type ret)
   switch (ret) {
   case T_STRUCT:
   case T_STRUCT_LIST:
+  case T_BUFFER:
     return "result";
   case T_STRING_LIST:
   case T_DEVICE_LIST:
   case T_HASH:
-  case T_BUFFER:
     return "ret.r.r_val";
   default:
     return "ret.r";
@@ -243,11 +243,12 @@ put_run (FILE *out, const struct action *a)
   fprintf (out, "\n    %s;\n", has_args (a) ? "goto out" : "return -1");
   if (is_list (a->ret))
     fputs ("  ret.r.r_len = count_list (ret.r.r_val);\n", out);
-  else if (a->ret == T_BUFFER)
-    fputs ("  ret.r.r_len = result_size;\n", out);
   else if (a->ret == T_STRUCT || a->ret == T_STRUCT_LIST)
     fputs ("  ret.r = *result;\n", out);
-  fprintf (out, "%scall_result (c, (xdrproc_t) xdr_zf_%s_ret, &ret);\n", finish, a->name);
+  if (a->ret == T_BUFFER)
+    fprintf (out, "%scall_result_buffer (c, result, result_size);\n", finish);
+  else
+    fprintf (out, "%scall_result (c, (xdrproc_t) xdr_zf_%s_ret, &ret);\n", finish, a->name);
 }
 
 static void

@@ -101,6 +101,7 @@ struct zf_handle {
   uint32_t next_serial;
   bool tools_attached;
   int daemon_version;       /* of our private protocol; 0: a stock daemon */
+  size_t chunk_max;         /* data bytes of a file's chunk, if the daemon agreed to large ones; else 0 */
   struct zfi_appliance *appliance;
   int restore_fd;           /* state that the backend's start is to go on from, -1: none */
 

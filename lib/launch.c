@@ -152,6 +152,24 @@ wait_ready (zf_handle *h, int limit_ms)
   }
 }
 
+/* Larger chunks of files are faster.  A daemon that does not know the call keeps to the usual size. */
+static int
+agree_on_chunks (zf_handle *h)
+{
+  int size = zfi_internal_set_chunk (h, ZF_CHUNK_AGREED_MAX);
+
+  if (size == -1 && (zf_last_errno (h) != ENOTSUP || h->conn == NULL))
+    return -1;
+  if (size == -1) {
+    zfi_clear_error (h);
+    return 0;
+  }
+  if (size < ZF_CHUNK_MAX || size > ZF_CHUNK_AGREED_MAX || size % 4 != 0)
+    return zfi_error (h, EPROTO, "protocol error: the appliance wants chunks of %d bytes", size);
+  h->chunk_max = size;
+  return 0;
+}
+
 /* Give the guest the time and randomness: a restored guest has stale ones, a fresh one hardly any. */
 static int
 hello (zf_handle *h, int limit_ms)
@@ -160,6 +178,7 @@ hello (zf_handle *h, int limit_ms)
   char seed[64];
   int version;
 
+  h->chunk_max = 0;
   clock_gettime (CLOCK_REALTIME, &now);
   if (getrandom (seed, sizeof seed, 0) != sizeof seed)
     return zfi_perror (h, errno, "getrandom");
@@ -169,7 +188,7 @@ hello (zf_handle *h, int limit_ms)
   if (version == -1)
     return -1;
   h->daemon_version = version;
-  return 0;
+  return agree_on_chunks (h);
 }
 
 /* One disk after the other: only so do they keep their order.  *BOOTED is false if the emulator refused a

@@ -61,7 +61,7 @@ file_close_in (struct local_file *f)
 }
 
 ssize_t
-file_read (zf_handle *h, struct local_file *f, void *p, size_t n)
+file_read (zf_handle *h, struct local_file *f, const struct iovec *pieces, int n)
 {
   struct pollfd pfd = { .fd = f->fd, .events = POLLIN };
   ssize_t r;
@@ -73,7 +73,7 @@ file_read (zf_handle *h, struct local_file *f, void *p, size_t n)
       if (poll (&pfd, 1, 0) == 0)
         return -2;
     }
-    r = read (f->fd, p, n);
+    r = readv (f->fd, pieces, n);
     if (r >= 0 || (errno != EINTR && errno != EAGAIN))
       return r;
   }
@@ -206,6 +206,12 @@ file_write (zf_handle *h, struct local_file *f, const void *p, size_t n)
 {
   size_t part;
 
+  if (f->regular && n >= PENDING_MAX) {
+    if (flush_pending (h, f) == -1 || (f->sparse ? write_sparse : write_all) (h, f, p, n) == -1)
+      return -1;
+    f->position += n;
+    return 0;
+  }
   while (n > 0) {
     part = PENDING_MAX - f->pending.len < n ? PENDING_MAX - f->pending.len : n;
     if (buf_append (&f->pending, p, part) == -1)

@@ -7,6 +7,8 @@
 #ifndef ZEROFISH_RPC_H
 #define ZEROFISH_RPC_H
 
+#include <sys/uio.h>
+
 #include "internal.h"
 
 /* One call on the wire. */
@@ -62,9 +64,9 @@ struct local_file {
 /* Open for reading: 0, or -1 with the error set.  "-" is standard input. */
 extern int file_open_in (zf_handle *h, struct local_file *f, const char *name);
 extern void file_close_in (struct local_file *f);
-/* At most N bytes: their number, 0 at the end, -1 with errno (EINTR: cancelled), or -2: nothing yet, but
- * something came from the daemon. */
-extern ssize_t file_read (zf_handle *h, struct local_file *f, void *p, size_t n);
+/* Fill the N pieces at most: the number of bytes, 0 at the end, -1 with errno (EINTR: cancelled), or -2:
+ * nothing yet, but something came from the daemon. */
+extern ssize_t file_read (zf_handle *h, struct local_file *f, const struct iovec *pieces, int n);
 
 /* Create for writing; "-" is standard output.  These return 0, or -1 with errno. */
 extern int file_open_out (zf_handle *h, struct local_file *f, const char *name);

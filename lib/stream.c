@@ -11,17 +11,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "rpc.h"
 
-#define BATCH   (8 * ZF_CHUNK_MAX)      /* bytes read from the local file at a time */
+#define BATCH   (8 * ZF_CHUNK_MAX)      /* bytes sent at a time, if chunks are no larger */
+#define HEAD    12                      /* of a chunk: its length word, cancel, size of the data */
 #define PADDED(n) (((n) + 3) / 4 * 4)
 
-static int
-put_word (struct buf *b, uint32_t w)
+static unsigned char *
+put_word (unsigned char *p, uint32_t w)
 {
   w = htobe32 (w);
-  return buf_append (b, &w, sizeof w);
+  memcpy (p, &w, sizeof w);
+  return p + sizeof w;
 }
 
 static uint32_t
@@ -33,35 +36,69 @@ get_word (const unsigned char *p)
   return be32toh (w);
 }
 
-/* --- FileIn --- */
-
-/* Append a chunk with its length word. */
-static int
-put_chunk (struct buf *b, bool cancelled, const void *p, size_t n)
+static size_t
+chunk_max (const struct rpc *c)
 {
-  static const char zero[4];
-
-  if (put_word (b, 8 + PADDED (n)) == -1 || put_word (b, cancelled) == -1 || put_word (b, n) == -1)
-    return -1;
-  return n == 0 || (buf_append (b, p, n) == 0 && buf_append (b, zero, PADDED (n) - n) == 0) ? 0 : -1;
+  return c->h->chunk_max > 0 ? c->h->chunk_max : ZF_CHUNK_MAX;
 }
 
-/* Send N bytes as chunks; N 0 is the end of the file, or with CANCELLED the end of the transfer. */
-static int
-send_chunks (struct rpc *c, bool cancelled, const unsigned char *p, size_t n)
-{
-  struct buf *b = &c->frame;
-  size_t part;
+/* --- FileIn --- */
 
-  b->len = 0;
-  do {
-    part = n < ZF_CHUNK_MAX ? n : ZF_CHUNK_MAX;
-    if (put_chunk (b, cancelled, p, part) == -1)
-      return rpc_lost (c);
-    p += part;
-    n -= part;
-  } while (n > 0);
-  if (conn_write (c->h->conn, b->data, b->len) == -1)
+/* Chunks on their way out.  The file is read to where it is sent from, with room between the pieces for the
+ * heads. */
+struct out {
+  size_t max, nr;               /* data bytes of a chunk, and how many chunks fit */
+  struct iovec *data;           /* where the data of each go */
+  unsigned char *frame;
+};
+
+static int
+out_init (struct out *o, struct rpc *c)
+{
+  o->max = chunk_max (c);
+  o->nr = o->max < BATCH ? BATCH / o->max : 1;
+  o->data = calloc (o->nr, sizeof *o->data);
+  o->frame = buf_reserve (&c->frame, o->nr * (HEAD + o->max));
+  if (o->data == NULL || o->frame == NULL)
+    return -1;
+  for (size_t i = 0; i < o->nr; i++)
+    o->data[i] = (struct iovec) { .iov_base = o->frame + i * (HEAD + o->max) + HEAD, .iov_len = o->max };
+  return 0;
+}
+
+/* Head and padding for a chunk whose SIZE bytes of data begin at P: its length. */
+static size_t
+put_around (unsigned char *p, size_t size, bool cancelled)
+{
+  memset (p + size, 0, PADDED (size) - size);
+  p = put_word (p - HEAD, 8 + PADDED (size));
+  p = put_word (p, cancelled);
+  put_word (p, size);
+  return HEAD + PADDED (size);
+}
+
+/* Send the N bytes that were read. */
+static int
+send_data (struct rpc *c, const struct out *o, size_t n)
+{
+  size_t total = 0, part;
+
+  for (size_t i = 0; n > 0; n -= part, i++) {
+    part = n < o->max ? n : o->max;
+    total += put_around (o->data[i].iov_base, part, false);
+  }
+  if (conn_write (c->h->conn, o->frame, total) == -1)
+    return rpc_lost (c);
+  return 0;
+}
+
+/* Send the chunk that ends the file, or with CANCELLED the transfer. */
+static int
+send_end_chunk (struct rpc *c, bool cancelled)
+{
+  unsigned char chunk[HEAD];
+
+  if (conn_write (c->h->conn, chunk, put_around (chunk + HEAD, 0, cancelled)) == -1)
     return rpc_lost (c);
   return 0;
 }
@@ -72,7 +109,7 @@ enum send_end { SEND_DONE, SEND_DAEMON, SEND_USER, SEND_LOCAL, SEND_LOST };
 /* Send the file's content without the chunk that ends it.  SEND_LOCAL: *ERR says what is wrong with the
  * file. */
 static enum send_end
-send_content (struct rpc *c, struct local_file *f, unsigned char *data, int *err)
+send_content (struct rpc *c, struct local_file *f, const struct out *o, int *err)
 {
   ssize_t n;
 
@@ -83,7 +120,7 @@ send_content (struct rpc *c, struct local_file *f, unsigned char *data, int *err
       return SEND_DAEMON;
     if (zfi_cancelled (c->h))
       return SEND_USER;
-    n = file_read (c->h, f, data, BATCH);
+    n = file_read (c->h, f, o->data, o->nr);
     if (n == -2)
       continue;
     if (n == -1 && errno == ECONNRESET && c->h->lost_why != NULL) {
@@ -95,7 +132,7 @@ send_content (struct rpc *c, struct local_file *f, unsigned char *data, int *err
       return zfi_cancelled (c->h) ? SEND_USER : SEND_LOCAL;
     if (n == 0)
       return SEND_DONE;
-    if (send_chunks (c, false, data, n) == -1)
+    if (send_data (c, o, n) == -1)
       return SEND_LOST;
   }
 }
@@ -116,17 +153,17 @@ judge_send (struct rpc *c, const struct local_file *f, enum send_end end, int er
 int
 file_send (struct rpc *c, struct local_file *f)
 {
-  unsigned char *data = malloc (BATCH);
   enum send_end end = SEND_LOCAL;
+  struct out o = { 0 };
   int err = ENOMEM;
 
-  if (data != NULL)
-    end = send_content (c, f, data, &err);
-  free (data);
+  if (out_init (&o, c) == 0)
+    end = send_content (c, f, &o, &err);
+  free (o.data);
   if (end == SEND_LOST)
     return -1;
   c->sent_cancelled_chunk = end != SEND_DONE;
-  if (send_chunks (c, c->sent_cancelled_chunk, NULL, 0) == -1 || rpc_read_reply (c) == -1)
+  if (send_end_chunk (c, c->sent_cancelled_chunk) == -1 || rpc_read_reply (c) == -1)
     return -1;
   return judge_send (c, f, end, err);
 }
@@ -146,7 +183,7 @@ read_chunk (struct rpc *c, struct chunk *chunk)
 
   if (rpc_read_length (c, &len) == -1)
     return -1;
-  if (len < 8 || len > 8 + ZF_CHUNK_MAX || len % 4 != 0)
+  if (len < 8 || len > 8 + chunk_max (c) || len % 4 != 0)
     return rpc_violation (c, "a file chunk of %u bytes", len);
   if (conn_read_body (c->h->conn, len, &c->frame) == -1)
     return rpc_lost (c);
@@ -154,7 +191,7 @@ read_chunk (struct rpc *c, struct chunk *chunk)
   chunk->cancelled = cancel != 0;
   chunk->n = get_word (c->frame.data + 4);
   chunk->data = c->frame.data + 8;
-  if (chunk->n > ZF_CHUNK_MAX || 8 + PADDED (chunk->n) != len || cancel > 1)
+  if (chunk->n > chunk_max (c) || 8 + PADDED (chunk->n) != len || cancel > 1)
     return rpc_violation (c, "a damaged file chunk");
   return 0;
 }

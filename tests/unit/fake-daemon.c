@@ -15,6 +15,8 @@
 
 #include "fake-daemon.h"
 
+int fake_chunk_size;
+
 /* --- reading and writing --- */
 
 bool
@@ -202,6 +204,25 @@ answer_all (struct fake *f)
   }
 }
 
+/* The library's first two calls. */
+static void
+greet (struct fake *f)
+{
+  if (!fake_read_call (f))
+    return;
+  fake_ok_int (f, 1);
+  if (!fake_read_call (f))
+    return;
+  if (f->call.proc != ZF_PROC_INTERNAL_SET_CHUNK) {
+    fprintf (stderr, "internal_set_chunk was expected, %d came\n", f->call.proc);
+    abort ();
+  }
+  if (fake_chunk_size != 0)
+    fake_ok_int (f, fake_chunk_size);
+  else
+    fake_error (f, "ENOTSUP", "unknown procedure");
+}
+
 static void *
 run (void *opaque)
 {
@@ -213,8 +234,7 @@ run (void *opaque)
     return NULL;
   conn_init (&f->conn, fd);
   fake_word (f, ZF_LAUNCH_FLAG);
-  if (fake_read_call (f))
-    fake_ok_int (f, 1);
+  greet (f);
   if (f->script)
     f->script (f, f->opaque);
   answer_all (f);

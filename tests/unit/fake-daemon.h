@@ -33,8 +33,11 @@ struct fake {
   unsigned quits;           /* subprocess-quit events */
 };
 
+/* What fake daemons say to internal_set_chunk; 0 (in all tests that do not set it): they do not know the call. */
+extern int fake_chunk_size;
+
 /* A handle that was launched on a fake daemon: the thread sends the launch flag, answers the library's
- * hello, runs SCRIPT, and then answers every call with success until the connection ends. */
+ * first calls, runs SCRIPT, and then answers every call with success until the connection ends. */
 extern struct fake *fake_new (fake_script script, void *opaque);
 /* Launch H again on the same daemon, with another script. */
 extern void fake_again (struct fake *f, fake_script script, void *opaque);

@@ -26,6 +26,7 @@ struct client {
   struct conn conn;
   pid_t pid;                /* of the daemon */
   uint32_t serial;          /* of the last call */
+  size_t chunk_max;         /* agreed by internal_set_chunk, or 0 */
   char *files[4];           /* devices made by client_start_disks; removed by client_end */
   char *sysroot;
 

@@ -270,7 +270,7 @@ static int
 stub_get_buffer (struct call *c, XDR *in)
 {
   struct zf_get_buffer_args args = { 0 };
-  struct zf_get_buffer_ret ret = { 0 };
+  char *result;
   size_t result_size = 0;
   int r = -1;
 
@@ -278,10 +278,9 @@ stub_get_buffer (struct call *c, XDR *in)
     call_refuse (c, EINVAL, "cannot decode the arguments");
     goto out;
   }
-  if ((ret.r.r_val = do_get_buffer (c, args.count, &result_size)) == NULL)
+  if ((result = do_get_buffer (c, args.count, &result_size)) == NULL)
     goto out;
-  ret.r.r_len = result_size;
-  r = call_result (c, (xdrproc_t) xdr_zf_get_buffer_ret, &ret);
+  r = call_result_buffer (c, result, result_size);
  out:
   xdr_free ((xdrproc_t) xdr_zf_get_buffer_args, (char *) &args);
   return r;
