@@ -152,10 +152,9 @@ conn_skip (struct conn *c, size_t n)
   return 0;
 }
 
-/* One write of at most N bytes: the number, 0 if there is no room now, -1 with errno.  On a socket SIGPIPE is
- * suppressed, since a library must not change its program's signals. */
-static ssize_t
-write_now (struct conn *c, const void *p, size_t n)
+/* On a socket SIGPIPE is suppressed, since a library must not change its program's signals. */
+ssize_t
+conn_write_now (struct conn *c, const void *p, size_t n)
 {
   ssize_t r;
 
@@ -181,7 +180,7 @@ conn_write (struct conn *c, const void *p, size_t n)
   ssize_t r;
 
   while (n > 0) {
-    r = write_now (c, q, n);
+    r = conn_write_now (c, q, n);
     if (r == -1)
       return -1;
     if (r == 0 && wait_ready (c, POLLOUT) == -1)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "buf.h"
 
@@ -39,6 +40,9 @@ extern void conn_init (struct conn *c, int fd);
  * When a read of a few bytes (a word, a header) fails, what did arrive of it stays unread. */
 extern int conn_read (struct conn *c, void *p, size_t n);
 extern int conn_write (struct conn *c, const void *p, size_t n);
+
+/* One write of at most N bytes: the number, 0 if there is no room now, -1 with errno. */
+extern ssize_t conn_write_now (struct conn *c, const void *p, size_t n);
 
 /* Take N bytes and throw them away; 0, or -1 with errno. */
 extern int conn_skip (struct conn *c, size_t n);

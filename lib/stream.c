@@ -9,6 +9,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -77,6 +78,24 @@ put_around (unsigned char *p, size_t size, bool cancelled)
   return HEAD + PADDED (size);
 }
 
+/* Write, but listen meanwhile: a daemon that does not read before it has been heard must not make both of us
+ * wait. */
+static int
+write_data (struct rpc *c, const unsigned char *p, size_t n)
+{
+  struct conn *conn = c->h->conn;
+  ssize_t r;
+
+  for (; n > 0; p += r, n -= r) {
+    r = conn_write_now (conn, p, n);
+    if (r == -1 || (r == 0 && zfi_wait (c->h, conn->fd, POLLIN | POLLOUT) == -1))
+      return rpc_lost (c);
+    if (r == 0 && rpc_poll_flags (c) == -1)
+      return -1;
+  }
+  return 0;
+}
+
 /* Send the N bytes that were read. */
 static int
 send_data (struct rpc *c, const struct out *o, size_t n)
@@ -87,9 +106,7 @@ send_data (struct rpc *c, const struct out *o, size_t n)
     part = n < o->max ? n : o->max;
     total += put_around (o->data[i].iov_base, part, false);
   }
-  if (conn_write (c->h->conn, o->frame, total) == -1)
-    return rpc_lost (c);
-  return 0;
+  return write_data (c, o->frame, total);
 }
 
 /* Send the chunk that ends the file, or with CANCELLED the transfer. */
