@@ -15,6 +15,7 @@
 
 #include "io.h"
 #include "serve.h"
+#include "visible.h"
 
 enum {
   FIRST_PROGRESS_MS = 2000,
@@ -172,17 +173,22 @@ list_end (struct call *c, struct list *l)
   return l->v;
 }
 
-/* Set the first error; TAIL is ": strerror", or "". */
-static void __attribute__ ((format (printf, 4, 0)))
-set_error (struct call *c, int err, const char *tail, const char *fs, va_list args)
+/* Set the first error; TAIL is ": strerror", or "".  Names in it may hold anything. */
+static void __attribute__ ((format (printf, 5, 0)))
+set_error (struct call *c, int err, bool lines, const char *tail, const char *fs, va_list args)
 {
-  char *text = NULL;
+  char *text = NULL, *visible = NULL;
 
   if (c->error)
     return;
   c->error_errno = err;
-  if (vasprintf (&text, fs, args) == -1 || asprintf (&c->error, "%s%s", text, tail) == -1)
+  if (vasprintf (&text, fs, args) == -1)
+    text = NULL;
+  else
+    visible = text_visible (text, lines);
+  if (visible == NULL || asprintf (&c->error, "%s%s", visible, tail) == -1)
     c->error = strdup ("out of memory while reporting an error");
+  free (visible);
   free (text);
 }
 
@@ -195,7 +201,7 @@ call_error (struct call *c, int err, const char *fs, ...)
   if (err)
     snprintf (tail, sizeof tail, ": %s", strerror (err));
   va_start (args, fs);
-  set_error (c, err, tail, fs, args);
+  set_error (c, err, false, tail, fs, args);
   va_end (args);
   return -1;
 }
@@ -206,7 +212,18 @@ call_refuse (struct call *c, int err, const char *fs, ...)
   va_list args;
 
   va_start (args, fs);
-  set_error (c, err, "", fs, args);
+  set_error (c, err, false, "", fs, args);
+  va_end (args);
+  return -1;
+}
+
+int
+call_refuse_lines (struct call *c, int err, const char *fs, ...)
+{
+  va_list args;
+
+  va_start (args, fs);
+  set_error (c, err, true, "", fs, args);
   va_end (args);
   return -1;
 }

@@ -145,6 +145,9 @@ extern char **list_end (struct call *c, struct list *l);               /* never 
  * itself if ERR is not 0; call_refuse does not. */
 extern int call_error (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
 extern int call_refuse (struct call *c, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
+/* As call_refuse, for a text of several lines: newlines stay as they are, other control characters do not. */
+extern int call_refuse_lines (struct call *c, int err, const char *fs, ...)
+  __attribute__ ((format (printf, 3, 4)));
 /* Forget the error: for a handler that goes on after a failed attempt. */
 extern void call_forget_error (struct call *c);
 

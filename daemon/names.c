@@ -78,6 +78,9 @@ device_name_is_plain (const char *name)
 {
   if (strncmp (name, "/dev/", 5) != 0)
     return false;
+  for (const unsigned char *p = (const unsigned char *) name; *p != '\0'; p++)
+    if (*p < ' ' || *p == 0x7f)
+      return false;
   for (const char *p = name; p != NULL; p = strchr (p, '/')) {
     size_t len = strcspn (++p, "/");
 

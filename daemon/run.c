@@ -269,14 +269,15 @@ static int
 judge (struct call *c, const struct job *job)
 {
   const char *name = strrchr (job->argv[0], '/') + 1, *text = clean_text (c, &job->err);
+  bool said = text != NULL && *text != '\0';
 
   if (WIFSIGNALED (job->status))
-    return call_refuse (c, EIO, "%s was killed by signal %d (%s)%s%s", name, WTERMSIG (job->status),
-                        strsignal (WTERMSIG (job->status)), text && *text ? ": " : "", text ? text : "");
+    return call_refuse_lines (c, EIO, "%s was killed by signal %d (%s)%s%s", name, WTERMSIG (job->status),
+                              strsignal (WTERMSIG (job->status)), said ? ": " : "", said ? text : "");
   if (WEXITSTATUS (job->status) != 0 &&
       (WEXITSTATUS (job->status) > 31 || !(job->how->fine & 1U << WEXITSTATUS (job->status))))
-    return call_refuse (c, EIO, "%s: %s", name,
-                        text && *text ? text : call_printf (c, "exit status %d", WEXITSTATUS (job->status)));
+    return said ? call_refuse_lines (c, EIO, "%s: %s", name, text)
+      : call_refuse (c, EIO, "%s: exit status %d", name, WEXITSTATUS (job->status));
   if (job->out_full)
     return call_refuse (c, EOVERFLOW, "%s wrote more than %d bytes", name, RUN_OUTPUT_MAX);
   if (job->how->status != NULL)

@@ -220,7 +220,8 @@ options_parse (struct options *o, struct shell *sh, int argc, char **argv)
   argv[0] = (char *) "zerofish";        /* in getopt's messages, however we were called */
   while (r == 0 && (key = getopt_long (argc, argv, shorts, longs, &index)) != -1) {
     if (key == '?') {
-      fputs ("Try 'zerofish --help' for more information.\n", stderr);
+      fputs ("Try 'zerofish --help' for more information.  "
+             "Before commands with words that begin with '-' put '--'.\n", stderr);
       return -1;
     }
     if (is_one_of (key, "idcN") || key == O_LATER)

@@ -221,7 +221,7 @@ judge (zf_handle *h, const struct cache_kind *kind, int status, const struct buf
   }
   while (len > 0 && s[len - 1] == '\n')
     len--;
-  return zfi_error (h, ENOENT, "building %s failed: %.*s", kind->what, (int) len, len ? s : "");
+  return zfi_error_lines (h, ENOENT, "building %s failed: %.*s", kind->what, (int) len, len ? s : "");
 }
 
 int

@@ -97,8 +97,8 @@ check_create (zf_handle *h, const char *format, int64_t size, const struct zf_di
   if ((mask & ZF_DISK_CREATE_OPTS_BACKINGFORMAT) && !backing)
     return zfi_error (h, EINVAL, "a backing format without a backing file");
   if (size < 0 && !(size == -1 && backing))
-    return zfi_error (h, EINVAL, "the size must not be negative (-1, the backing file's size, "
-                      "needs a backing file)");
+    return zfi_error (h, EINVAL, "the size must not be negative, but for instance 10G or 1048576%s",
+                      size == -1 ? " (-1 means the backing file's size and needs a backing file)" : "");
   return check_qcow2_options (h, o, mask);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "visible.h"
 
 /* The last error of one thread on one handle.  Handles are named by number and not by address: an entry
  * may outlive its handle (which another thread closed) and goes when the thread ends or next makes an
@@ -157,17 +158,28 @@ zf_last_errno (zf_handle *h)
   return e ? e->err : 0;
 }
 
-/* "NAME: text" and, if SUFFIX is not NULL, ": SUFFIX". */
-static void __attribute__ ((format (printf, 4, 0)))
-format_error (zf_handle *h, int err, const char *suffix, const char *fs, va_list args)
+/* printf into malloced text that text_visible has made fit for a message; NULL if there is no memory. */
+static char * __attribute__ ((format (printf, 2, 0)))
+format_visible (bool lines, const char *fs, va_list args)
 {
-  char *text = NULL, *msg = NULL;
-  const char *name = h->current ? h->current->name : NULL;
+  char *text, *visible;
 
   if (vasprintf (&text, fs, args) == -1)
-    text = NULL;
-  else if (asprintf (&msg, "%s%s%s%s%s", name ? name : "", name ? ": " : "", text,
-                     suffix ? ": " : "", suffix ? suffix : "") == -1)
+    return NULL;
+  visible = text_visible (text, lines);
+  free (text);
+  return visible;
+}
+
+/* "NAME: text" and, if SUFFIX is not NULL, ": SUFFIX". */
+static void __attribute__ ((format (printf, 5, 0)))
+format_error (zf_handle *h, int err, bool lines, const char *suffix, const char *fs, va_list args)
+{
+  char *text = format_visible (lines, fs, args), *msg = NULL;
+  const char *name = h->current ? h->current->name : NULL;
+
+  if (text != NULL && asprintf (&msg, "%s%s%s%s%s", name ? name : "", name ? ": " : "", text,
+                                suffix ? ": " : "", suffix ? suffix : "") == -1)
     msg = NULL;
   set_error (h, err, msg);
   free (text);
@@ -179,7 +191,18 @@ zfi_error (zf_handle *h, int err, const char *fs, ...)
   va_list args;
 
   va_start (args, fs);
-  format_error (h, err, NULL, fs, args);
+  format_error (h, err, false, NULL, fs, args);
+  va_end (args);
+  return -1;
+}
+
+int
+zfi_error_lines (zf_handle *h, int err, const char *fs, ...)
+{
+  va_list args;
+
+  va_start (args, fs);
+  format_error (h, err, true, NULL, fs, args);
   va_end (args);
   return -1;
 }
@@ -191,18 +214,18 @@ zfi_perror (zf_handle *h, int err, const char *fs, ...)
   va_list args;
 
   va_start (args, fs);
-  format_error (h, err, strerror_r (err, buf, sizeof buf), fs, args);
+  format_error (h, err, false, strerror_r (err, buf, sizeof buf), fs, args);
   va_end (args);
   return -1;
 }
 
-/* Pass a line on to who listens, else to standard error with a prefix. */
-static void __attribute__ ((format (printf, 4, 0)))
-message (zf_handle *h, uint64_t event, const char *prefix, const char *fs, va_list args)
+/* Pass text on to who listens, else to standard error with a prefix. */
+static void __attribute__ ((format (printf, 5, 0)))
+message (zf_handle *h, uint64_t event, bool lines, const char *prefix, const char *fs, va_list args)
 {
-  char *text;
+  char *text = format_visible (lines, fs, args);
 
-  if (vasprintf (&text, fs, args) == -1)
+  if (text == NULL)
     return;
   if (zfi_has_event (h, event))
     zfi_event (h, event, text, strlen (text), NULL, 0);
@@ -219,7 +242,19 @@ zfi_verbose (zf_handle *h, const char *fs, ...)
   if (!h->verbose)
     return;
   va_start (args, fs);
-  message (h, ZF_EVENT_LIBRARY, "zerofish: ", fs, args);
+  message (h, ZF_EVENT_LIBRARY, true, "zerofish: ", fs, args);
+  va_end (args);
+}
+
+void
+zfi_notice (zf_handle *h, const char *fs, ...)
+{
+  va_list args;
+
+  if (!h->verbose && !zfi_has_event (h, ZF_EVENT_LIBRARY))
+    return;
+  va_start (args, fs);
+  message (h, ZF_EVENT_LIBRARY, false, "zerofish: ", fs, args);
   va_end (args);
 }
 
@@ -229,6 +264,6 @@ zfi_warning (zf_handle *h, const char *fs, ...)
   va_list args;
 
   va_start (args, fs);
-  message (h, ZF_EVENT_WARNING, "zerofish: warning: ", fs, args);
+  message (h, ZF_EVENT_WARNING, false, "zerofish: warning: ", fs, args);
   va_end (args);
 }

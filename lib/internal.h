@@ -146,8 +146,13 @@ extern bool zfi_cancelled (zf_handle *h);
  * The name of the current action is put in front once.  Both return -1. */
 extern int zfi_error (zf_handle *h, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
 extern int zfi_perror (zf_handle *h, int err, const char *fs, ...) __attribute__ ((format (printf, 3, 4)));
-/* Line on standard error (or the appliance-event) if verbose. */
+/* As zfi_error, for a text of several lines: newlines stay, other control characters are made visible. */
+extern int zfi_error_lines (zf_handle *h, int err, const char *fs, ...)
+  __attribute__ ((format (printf, 3, 4)));
+/* Line on standard error (or the library event) if verbose. */
 extern void zfi_verbose (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
+/* The same, and the event comes also if not verbose: for what a program may want to know, a user hardly. */
+extern void zfi_notice (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 /* Line always shown to the user once (accelerator chosen, inconsistent image, ...). */
 extern void zfi_warning (zf_handle *h, const char *fs, ...) __attribute__ ((format (printf, 2, 3)));
 

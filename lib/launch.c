@@ -270,11 +270,10 @@ start_machine (zf_handle *h, enum zfi_accel accel, const struct zfi_template *t,
   return 0;
 }
 
-/* Which accelerator; a line says why it is not KVM.  -1: KVM was demanded and cannot be had. */
+/* Which accelerator; a verbose line says why it is not KVM.  -1: KVM was demanded and cannot be had. */
 static int
 pick_accel (zf_handle *h, enum zfi_accel *accel)
 {
-  static atomic_bool told;
   bool forced = zfi_backend_setting (h, "force_kvm");
   char *reason = NULL;
   int r = 0;
@@ -284,8 +283,8 @@ pick_accel (zf_handle *h, enum zfi_accel *accel)
   *accel = zfi_probe_accel (h, &reason);
   if (*accel == ACCEL_TCG && forced)
     r = zfi_error (h, ENODEV, "KVM was demanded (backend setting force_kvm) but cannot be used: %s", reason);
-  else if (reason != NULL && !atomic_exchange (&told, true))
-    zfi_warning (h, "KVM is not used: %s; software emulation is used, which is slower", reason);
+  else if (reason != NULL)
+    zfi_notice (h, "KVM is not used: %s (the backend setting force_tcg skips this test)", reason);
   zfi_verbose (h, "backend: %s, accelerator: %s", h->backend->name, *accel == ACCEL_KVM ? "kvm" : "tcg");
   free (reason);
   return r;

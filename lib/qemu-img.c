@@ -268,7 +268,7 @@ failed (zf_handle *h, struct child *c, int status)
     return zfi_perror (h, ENOENT, "running %s", program ());
   if (n == 0)
     return zfi_error (h, EIO, "qemu-img failed with status %d", WEXITSTATUS (status));
-  return zfi_error (h, EIO, "qemu-img: %.*s", (int) n, s);
+  return zfi_error_lines (h, EIO, "qemu-img: %.*s", (int) n, s);
 }
 
 static int

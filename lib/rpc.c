@@ -33,9 +33,9 @@ set_ended_error (zf_handle *h)
 
   zfi_pump_console (h);
   lines = zfi_console_lines (h, 10);
-  zfi_error (h, ECONNRESET, "the appliance ended unexpectedly%s%s%s%s", h->lost_why ? ": " : "",
-             h->lost_why ? h->lost_why : "", lines && lines[0] ? "; last lines of its console:\n" : "",
-             lines ? lines : "");
+  zfi_error_lines (h, ECONNRESET, "the appliance ended unexpectedly%s%s%s%s", h->lost_why ? ": " : "",
+                   h->lost_why ? h->lost_why : "", lines && lines[0] ? "; last lines of its console:\n" : "",
+                   lines ? lines : "");
   free (lines);
 }
 
@@ -249,8 +249,8 @@ read_error (struct rpc *c)
   xdr_destroy (&xdr);
   if (ok) {
     clean_message (e.message);
-    zfi_error (c->h, wire_errno_from_name (e.errno_name), "%s",
-               e.message[0] ? e.message : "failed, and the appliance did not say why");
+    zfi_error_lines (c->h, wire_errno_from_name (e.errno_name), "%s",
+                     e.message[0] ? e.message : "failed, and the appliance did not say why");
   }
   xdr_free ((xdrproc_t) xdr_wire_error, (char *) &e);
   return ok ? 0 : rpc_violation (c, "an error reply that cannot be decoded");

@@ -117,8 +117,10 @@ last_lines (const struct buf *tail, unsigned n)
 static size_t
 line_with (const struct buf *tail, const char *text, size_t start)
 {
-  const char *s = (const char *) tail->data, *found = start > 0 ? memmem (s, start, text, strlen (text)) : NULL;
+  const char *s = (const char *) tail->data, *found = NULL;
 
+  if (start > 0)
+    found = memmem (s, start, text, strlen (text));
   if (found == NULL)
     return start;
   while (found > s && found[-1] != '\n')

@@ -17,7 +17,7 @@ for smp in 1 2 5; do
   mem=$(awk '/MemTotal/ { print $2 }' out)
   [ "$mem" -gt 350000 ] && [ "$mem" -lt 512000 ] || fail "the guest has $mem KiB of 500 MiB"
 done
-! grep -q 'Linux version' err || fail "kernel messages though not verbose"
+[ ! -s err ] || fail "something was said though not verbose: $(cat err)"
 
 # --- verbose: they are there ---
 zerofish -v -a disk.img run >out 2>err || fail "verbose: $(cat err)"

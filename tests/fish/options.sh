@@ -39,6 +39,7 @@ for o in -i '-d x' '-c qemu:///system' '-N fs' --listen --remote --remote=5 '--k
 done
 fake --nosuch;                                         bad "zerofish: unrecognized option '--nosuch'"
 grep -q "zerofish --help" err || fail 'no pointer to --help'
+fake disk-create x.q qcow2 -5;                         bad "words that begin with '-' put '--'"
 fake --blocksize=1000 -a x;                            bad 'expected 512 or 4096'
 fake --discard=maybe -a x;                             bad 'expected enable, disable or besteffort'
 fake -a;                                               bad 'requires an argument'

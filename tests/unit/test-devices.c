@@ -175,6 +175,8 @@ test_refused (void **state)
   static const struct { const char *name; int err; const char *text; } table[] = {
     { "", EINVAL, "empty" },
     { "sda", EINVAL, "not a device name" },
+    { "/dev/sda\n", EINVAL, "/dev/sda\\n is not a device name" },
+    { "/dev/sda\33[1m", EINVAL, "/dev/sda\\x1b[1m is not a device name" },
     { "/dev/../dev/sda", EINVAL, "not a device name" },
     { "/dev/sda/", EINVAL, "not a device name" },
     { "/dev/sdc", ENOENT, "the disks are /dev/sda to /dev/sdb" },   /* one past the last */

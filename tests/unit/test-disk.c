@@ -102,6 +102,7 @@ test_create_refused (void **state)
     { "vmdk", 1, { 0 }, "raw and qcow2" },
     { "raw", -1, { 0 }, "negative" },
     { "qcow2", -1, { 0 }, "negative" },
+    { "qcow2", -5, { 0 }, "for instance 10G" },
     { "raw", INT64_MIN, { 0 }, "negative" },
     { "raw", 1, { .bitmask = ZF_DISK_CREATE_OPTS_BACKINGFILE, .backingfile = "x" }, "qcow2 images only" },
     { "raw", 1, { .bitmask = ZF_DISK_CREATE_OPTS_PREALLOCATION, .preallocation = "metadata" },

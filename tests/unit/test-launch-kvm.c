@@ -16,13 +16,15 @@
 
 #include "launch.h"
 
-/* In place of the real probe (accel.c): this machine looks good. */
+static bool no_kvm;
+
+/* In place of the real probe (accel.c): this machine looks good, unless a test says no. */
 enum zfi_accel
 zfi_probe_accel (zf_handle *h, char **reason)
 {
   (void) h;
-  *reason = NULL;
-  return ACCEL_KVM;
+  *reason = no_kvm ? strdup ("no such luck") : NULL;
+  return no_kvm ? ACCEL_TCG : ACCEL_KVM;
 }
 
 static zf_handle *h;
@@ -94,9 +96,33 @@ test_forced (void **state)
   assert_string_equal (warnings, "");
 }
 
+/* Without KVM nothing is said to the user, but a program that listens hears why, each time. */
+static void
+test_notice (void **state)
+{
+  char *none[] = { NULL };
+  int listener = zf_set_event_callback (h, collect, ZF_EVENT_LIBRARY, NULL);
+
+  (void) state;
+  no_kvm = true;
+  zf_set_backend_settings (h, none);
+  for (int i = 0; i < 2; i++) {
+    warnings[0] = '\0';
+    assert_int_equal (zf_launch (h), -1);
+    assert_non_null (strstr (warnings, "KVM is not used: no such luck"));
+    assert_non_null (strstr (warnings, "force_tcg"));
+  }
+  zf_delete_event_callback (h, listener);
+  warnings[0] = '\0';
+  assert_int_equal (zf_launch (h), -1);
+  assert_string_equal (warnings, "");
+  no_kvm = false;
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test (test_second_try),
   cmocka_unit_test (test_forced),
+  cmocka_unit_test (test_notice),
 };
 
 int
