@@ -8,6 +8,8 @@
 . "${srcdir:-.}/functions.sh"
 
 truncate -s 400M disk.img
+ZEROFISH_BACKEND_SETTINGS=template=off
+export ZEROFISH_BACKEND_SETTINGS
 
 # --- processors, memory; the kernel says nothing ---
 for smp in 1 2 5; do
