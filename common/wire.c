@@ -101,6 +101,20 @@ wire_get_progress (const unsigned char in[ZF_PROGRESS_SIZE], struct wire_progres
   progress->total = get64 (&p);
 }
 
+void
+wire_put_hint (unsigned char out[WIRE_HINT_SIZE], const struct wire_hint *hint)
+{
+  put32 (put64 (put64 (out, hint->offset), hint->length), hint->flags);
+}
+
+void
+wire_get_hint (const unsigned char in[WIRE_HINT_SIZE], struct wire_hint *hint)
+{
+  hint->offset = get64 (&in);
+  hint->length = get64 (&in);
+  hint->flags = get32 (&in);
+}
+
 bool_t
 xdr_wire_string (XDR *xdrs, char **s)
 {

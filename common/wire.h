@@ -40,6 +40,14 @@ struct wire_progress {
   uint64_t position, total;
 };
 
+/* What the library knows of a range of a device.  Both sides stop at HINTS_MAX of them for one device. */
+enum { HINT_HOLE = 1, HINT_ZERO = 2, HINT_ALLOCATED = 4 };
+enum { WIRE_HINT_SIZE = 20, HINTS_MAX = 1 << 18 };
+struct wire_hint {
+  uint64_t offset, length;  /* bytes */
+  uint32_t flags;           /* HOLE, ZERO: as NBD has them; ALLOCATED: has its place in the image */
+};
+
 struct wire_error {
   char *errno_name;
   char *message;
@@ -49,6 +57,8 @@ extern void wire_put_header (unsigned char out[ZF_HEADER_SIZE], const struct wir
 extern void wire_get_header (const unsigned char in[ZF_HEADER_SIZE], struct wire_header *hdr);
 extern void wire_put_progress (unsigned char out[ZF_PROGRESS_SIZE], const struct wire_progress *p);
 extern void wire_get_progress (const unsigned char in[ZF_PROGRESS_SIZE], struct wire_progress *p);
+extern void wire_put_hint (unsigned char out[WIRE_HINT_SIZE], const struct wire_hint *hint);
+extern void wire_get_hint (const unsigned char in[WIRE_HINT_SIZE], struct wire_hint *hint);
 
 /* A string no longer than a message.  Decoding refuses one with a zero byte inside, which C would cut off
  * there. */

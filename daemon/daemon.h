@@ -41,6 +41,8 @@ struct daemon {
   const char *tools;        /* "/tools": the tools root once attached, else NULL (programs come from /) */
   bool appliance;           /* running as /init of the appliance */
   bool hello;               /* the library has introduced itself: disks come by internal_add_disk */
+  uint64_t nr_calls;        /* requests so far, the one that runs included */
+  struct hints *hints;      /* for the next call, or NULL */
   struct zero_pool *zero_pool;  /* what the zero engine keeps; NULL: nothing yet */
   size_t chunk_max;         /* what the library agreed to, if more than ZF_CHUNK_MAX; else 0 */
   struct chunk *pages;      /* kept from an earlier call for call_alloc_pages, or NULL */
@@ -204,6 +206,8 @@ extern int device_open (struct call *c, const struct device *dev, int flags);
 extern int device_geometry (struct call *c, const struct device *dev, int fd, uint64_t *size,
                             unsigned *block);
 
+/* Where a partition begins on its disk, in bytes; 0 for everything else. */
+extern uint64_t device_start (const struct call *c, const struct device *dev);
 /* Rule 8: sync filesystems and drop the caches of the disk, its partitions and their holders.  Before and
  * after. */
 extern int device_flush_caches (struct call *c, const struct device *dev);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -124,4 +125,16 @@ device_geometry (struct call *c, const struct device *dev, int fd, uint64_t *siz
     return call_error (c, errno, "cannot get the size of %s", dev->name);
   *block = (unsigned) n;
   return 0;
+}
+
+uint64_t
+device_start (const struct call *c, const struct device *dev)
+{
+  const char *base = strrchr (dev->path, '/');
+  char sectors[32];
+
+  if (dev->partnum == 0 || dev->disk == NULL || dev->disk->sysname == NULL || base == NULL
+      || sysfs_read (c->d, sectors, sizeof sectors, "class/block/%s/start", base + 1) == -1)
+    return 0;
+  return strtoull (sectors, NULL, 10) * 512;
 }

@@ -185,6 +185,7 @@ answer (struct daemon *d, const struct buf *frame)
   struct call c = { .d = d, .started_ms = serve_now_ms () };
   int r, err, ret = -1;
 
+  d->nr_calls++;
   wire_get_header (frame->data, &h);
   c.serial = h.serial;
   c.progress_hint = h.progress_hint;

@@ -18,22 +18,10 @@
 #include "daemon.h"
 #include "actions.h"
 #include "devices.h"
+#include "hints.h"
 #include "zero-engine.h"
 
 enum { ZERO_HEAD = 128 * 1024 };       /* what do_zero looks at */
-
-/* Where a partition begins on its disk, in bytes; 0 for everything else. */
-static uint64_t
-device_start (const struct call *c, const struct device *dev)
-{
-  const char *base = strrchr (dev->path, '/');
-  char sectors[32];
-
-  if (dev->partnum == 0 || dev->disk == NULL || dev->disk->sysname == NULL || base == NULL
-      || sysfs_read (c->d, sectors, sizeof sectors, "class/block/%s/start", base + 1) == -1)
-    return 0;
-  return strtoull (sectors, NULL, 10) * 512;
-}
 
 /* The kernel cuts large reads into requests of 1280 KiB.  Where each request is dear, as in an
  * emulated machine, larger ones save a third of the time; a disk that cannot is left as it is. */
@@ -163,19 +151,29 @@ zero_prepare (struct daemon *d)
     engine_prepare (pool);
 }
 
-static int
-zero_target (struct call *c, const struct zero_target *t, bool discard)
+/* All that is not known to be zero.  HINTS may be NULL. */
+static struct zero_source
+unknown_source (const struct hints *hints)
 {
-  static const struct ranges none;      /* nothing is known to be zero beforehand */
-  const struct zero_source all = { zero_source_unknown, &none };
+  static const struct ranges none;
+
+  return (struct zero_source) { zero_source_unknown, hints != NULL ? &hints->zero : &none };
+}
+
+static int
+zero_target (struct call *c, const struct zero_target *t, bool discard, const struct hints *hints)
+{
+  const struct zero_source source = unknown_source (hints);
   struct engine *e = call_alloc (c, sizeof *e);
   int64_t started = engine_now_us ();
   int r = -1;
 
   if (e == NULL)
     return -1;
-  if (engine_init (e, c, t, &zero_io_real, daemon_pool (c->d)) == 0)
-    r = discard ? unmap_target (e, all) : engine_zero (e, all, ZERO_KEEP, NULL);
+  if (engine_init (e, c, t, &zero_io_real, daemon_pool (c->d)) == 0) {
+    e->allocated = hints != NULL ? &hints->allocated : NULL;
+    r = discard ? unmap_target (e, unknown_source (NULL)) : engine_zero (e, source, ZERO_KEEP, NULL);
+  }
   engine_free (e);
   show_stats (e, started);
   if (r == 0 && fsync (t->fd) == -1)
@@ -204,7 +202,8 @@ zero_start (struct call *c, struct device *dev, uint64_t max)
     t.size = max;
   if (dev->discard)
     allow_unmap (c, dev->disk);
-  r = zero_target (c, &t, dev->discard);
+  r = zero_target (c, &t, dev->discard, hints_take (c, dev, t.size));
+  hints_drop (c->d);
   close_target (&t);
 
   if (device_flush_caches (c, dev) == -1)
@@ -245,14 +244,14 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 int
 do_is_zero_device (struct call *c, struct device *device)
 {
-  static const struct ranges none;
   struct zero_target t;
   int r = -1;
 
   if (device_flush_caches (c, device) == -1)
     return -1;
   if (open_target (c, device, false, &t) == 0)
-    r = look_at (c, &t, (struct zero_source) { zero_source_unknown, &none });
+    r = look_at (c, &t, unknown_source (hints_take (c, device, t.size)));
+  hints_drop (c->d);
   close_target (&t);
   return r;
 }

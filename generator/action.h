@@ -49,6 +49,7 @@ enum {
   F_CONFIG      = 1 << 5,   /* library actions: only before launch */
   F_ANY_STATE   = 1 << 6,   /* library actions: before and after launch */
   F_NO_SHELL    = 1 << 7,   /* in the C API but not a shell command (the shell has its own built-in) */
+  F_HINTS       = 1 << 8,   /* its first argument is a device: the library says first where that is zero */
 };
 
 enum { MAX_ARGS = 8, MAX_OPTARGS = 64, MAX_ALIASES = 3, MAX_TESTS = 8, MAX_FIELDS = 32 };

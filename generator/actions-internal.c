@@ -93,6 +93,19 @@ const struct action actions_internal[] = {
     .since = "0.1",
     .shortdesc = "wait for the SCSI disk with the tools root and mount it" },
 
+  { .name = "internal_hints_begin", .proc = 10003,
+    .ret = T_STRUCT, .ret_struct = "hint_place",
+    .args = { { "device", T_DEVICE } },
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "flush all caches of a device, and say where on which disk it lies" },
+
+  { .name = "internal_hints_add", .proc = 10004,
+    .args = { { "extents", T_BUFFER } },        /* as common/wire.h has them; directly after begin or add */
+    .flags = F_PRIVATE,
+    .since = "0.1",
+    .shortdesc = "say for the next call where the device is zero or allocated" },
+
   { .name = "internal_set_chunk", .proc = 10010,
     .ret = T_INT,                               /* what the daemon takes: at most that, at least 8192 */
     .args = { { "size", T_INT } },

@@ -224,8 +224,9 @@ const struct action actions_library[] = {
     .shortdesc = "set details of the backend",
     .longdesc =
       "Set a list of settings for launches from now on; it replaces the former list.  C<force_tcg> "
-      "always uses software emulation, C<force_kvm> never does.  Unknown settings are ignored.  The "
-      "default is C<$ZEROFISH_BACKEND_SETTINGS>, separated by colons.",
+      "always uses software emulation, C<force_kvm> never does; C<hints=off> reads holes of images too, see "
+      "L<zerofish(3)/Holes>.  Unknown settings are ignored.  The default is C<$ZEROFISH_BACKEND_SETTINGS>, "
+      "separated by colons.",
     .tests = {
       { START_ANY,
         "set-backend-settings \"force_tcg other\"\nget-backend-settings\n",

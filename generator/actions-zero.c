@@ -38,7 +38,7 @@ const struct action actions_zero[] = {
 
   { .name = "zero_device", .proc = 228,
     .args = { { "device", T_DEVICE } },
-    .flags = F_DESTRUCTIVE | F_PROGRESS | F_CANCEL,
+    .flags = F_DESTRUCTIVE | F_PROGRESS | F_CANCEL | F_HINTS,
     .since = "0.1",
     .shortdesc = "write zeroes over a whole device",
     .longdesc =
@@ -99,7 +99,7 @@ const struct action actions_zero[] = {
   { .name = "is_zero_device", .proc = 284,
     .ret = T_BOOL,
     .args = { { "device", T_DEVICE } },
-    .flags = F_PROGRESS | F_CANCEL,
+    .flags = F_PROGRESS | F_CANCEL | F_HINTS,
     .since = "0.1",
     .shortdesc = "test whether a device holds only zero bytes",
     .longdesc =

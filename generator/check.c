@@ -11,7 +11,7 @@
 
 #include "emit.h"
 
-enum { FIRST_PRIVATE = 10000, ALL_FLAGS = (F_NO_SHELL << 1) - 1, MAX_NAME = 60 };
+enum { FIRST_PRIVATE = 10000, ALL_FLAGS = (F_HINTS << 1) - 1, MAX_NAME = 60 };
 
 /* What is being checked, and how much was found. */
 struct check {
@@ -265,6 +265,8 @@ check_flags (struct check *k, const struct action *a)
     violation (k, a->name, "F_DESTRUCTIVE, F_PROGRESS, F_CANCEL and F_TOOLS are for actions of the daemon");
   if ((f & F_DESTRUCTIVE) && is_daemon (a) && !has_device_arg (a))
     violation (k, a->name, "F_DESTRUCTIVE without a device argument");
+  if ((f & F_HINTS) && (!is_daemon (a) || !is_public (a) || a->args[0].type != T_DEVICE))
+    violation (k, a->name, "F_HINTS is for public actions of the daemon whose first argument is a device");
   if (!is_shell (a) && a->aliases[0])
     violation (k, a->name, "it is no shell command, but has aliases");
   if (a->group && !is_daemon (a))

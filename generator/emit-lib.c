@@ -172,7 +172,7 @@ needs_out (const struct action *a)
   for (const struct param *p = a->args; p->name; p++)
     if (p->type == T_BUFFER)
       return true;
-  return has_optargs (a);
+  return has_optargs (a) || (a->flags & F_HINTS);
 }
 
 static void
@@ -267,6 +267,8 @@ put_daemon_body (FILE *out, const struct action *a)
   put_args_rest (out, a);
   if (has_optargs (a))
     put_opts (out, a, true);
+  if (a->flags & F_HINTS)
+    fprintf (out, "  if (zfi_send_hints (h, %s) == -1)\n    goto out;\n", a->args[0].name);
   put_result (out, a);
   if (needs_out (a))
     fputs (" out:\n", out);

@@ -15,6 +15,13 @@ const struct structure structures[] = {
       { "name", FT_STRING, "without the directory" },
     } },
 
+  { .name = "hint_place", .wire_only = true,
+    .fields = {
+      { "disk",  FT_INT32, NULL },      /* index of a user disk; -1: not in one piece on one */
+      { "start", FT_INT64, NULL },      /* bytes */
+      { "size",  FT_INT64, NULL },
+    } },
+
   { .name = "internal_mountable",
     .wire_only = true,
     .fields = {

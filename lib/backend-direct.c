@@ -25,6 +25,7 @@ struct direct {
   char *hv;
   bool tools;               /* the tools root is attached */
   bool pausing;             /* it is we who stopped the machine */
+  char *nbd;                /* socket of the NBD server, NULL: not started */
 };
 
 /* The wait hook of a handle, with a deadline of its own. */
@@ -68,6 +69,7 @@ free_direct (struct direct *d)
   zfi_child_stop (&d->child);
   qmp_close (&d->qmp);
   free (d->hv);
+  free (d->nbd);
   free (d);
 }
 
@@ -246,6 +248,24 @@ direct_resume (zf_handle *h, void *data, char **why)
   return r;
 }
 
+static char *
+direct_export_drive (zf_handle *h, void *data, size_t index, char name[32], bool *backed)
+{
+  struct direct *d = data;
+  char *path;
+  int r;
+
+  if (d->nbd == NULL && (d->nbd = zfi_qemu_start_nbd (h, &d->qmp)) == NULL)
+    return NULL;
+  snprintf (name, 32, "drive%zu", index);
+  if ((r = zfi_qemu_export (h, &d->qmp, name)) == -1)
+    return NULL;
+  *backed = r;
+  if ((path = strdup (d->nbd)) == NULL)
+    zfi_perror (h, ENOMEM, "NBD server");
+  return path;
+}
+
 static int __attribute__ ((format (printf, 2, 3)))
 set_why (char **why, const char *fs, ...)
 {
@@ -317,6 +337,7 @@ const struct zf_backend zfi_backend_direct = {
   .add_tools = direct_add_tools,
   .save = direct_save,
   .resume = direct_resume,
+  .export_drive = direct_export_drive,
   .check = direct_check,
   .stop = direct_stop,
   .pid = direct_pid,

@@ -102,6 +102,7 @@ struct zf_handle {
   bool tools_attached;
   int daemon_version;       /* of our private protocol; 0: a stock daemon */
   size_t chunk_max;         /* data bytes of a file's chunk, if the daemon agreed to large ones; else 0 */
+  struct zfi_extents *extents;  /* how the images' extents are asked for; NULL: not yet asked */
   struct zfi_appliance *appliance;
   int restore_fd;           /* state that the backend's start is to go on from, -1: none */
 
@@ -203,6 +204,14 @@ extern int zfi_call_file (zf_handle *h, const struct zfi_action *a, uint64_t opt
 /* Private calls have generated wrappers in actions.c: zfi_int_NAME, declared in generated
  * lib/private-actions.h; they take the handle as locked. */
 
+/* --- extents.c --- */
+
+/* Before a call that looks at DEVICE: tell the daemon where the image has no data.  Without that the call
+ * has the same result, only later, so -1 (with the error set) means that the machine is lost. */
+extern int zfi_send_hints (zf_handle *h, const char *device);
+/* Forget what is known of the machine's images: it is gone. */
+extern void zfi_extents_free (struct zfi_extents *x);
+
 /* --- events.c --- */
 extern bool zfi_has_event (zf_handle *h, uint64_t event);
 extern void zfi_event (zf_handle *h, uint64_t event, const char *buf, size_t len, const uint64_t *array,
@@ -300,6 +309,10 @@ struct zf_backend {
   /* After a start with h->restore_fd: wait until the state is loaded and let the machine run.  0, or -1 with
    * *WHY (malloced). */
   int (*resume) (zf_handle *h, void *data, char **why);
+  /* Export user drive INDEX read-only over NBD, once.  The path of the server's socket (malloced), its
+   * name there in NAME; *BACKED: the image has another one below it.  NULL with the error set.  No
+   * function: it cannot. */
+  char *(*export_drive) (zf_handle *h, void *data, size_t index, char name[32], bool *backed);
   /* Is the machine alive and executing?  0, or -1 with *WHY (malloced). Quick; called about once a second
    * during waits. */
   int (*check) (zf_handle *h, void *data, char **why);

@@ -78,6 +78,8 @@ take_down (zf_handle *h, bool force)
   h->appliance = NULL;
   h->tools_attached = false;
   h->daemon_version = 0;
+  zfi_extents_free (h->extents);
+  h->extents = NULL;
   return r;
 }
 

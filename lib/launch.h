@@ -120,6 +120,13 @@ extern void zfi_template_discard (const struct zfi_template *t);
 /* The machine of H has come up and holds nothing of the user's yet: make the template T of it, unless another
  * does.  0, also if none could be made; -1 with the error set if the machine did not survive it. */
 extern int zfi_template_make (zf_handle *h, const struct zfi_template *t);
+/* --- qemu-export.c --- */
+
+/* Start qemu's NBD server in h->workdir; the path of its socket (malloced), or NULL with the error set. */
+extern char *zfi_qemu_start_nbd (zf_handle *h, struct qmp *q);
+/* Export block node NODE read-only under that name.  1: it has another image below it, 0: not, -1 with the
+ * error set. */
+extern int zfi_qemu_export (zf_handle *h, struct qmp *q, const char *node);
 
 /* --- backend.c --- */
 

@@ -60,7 +60,7 @@ const struct action actions_block[] = {
   SAMPLE ("get_int", 20, .ret = T_INT),
   SAMPLE ("get_int_hex", 21, .ret = T_INT, .output = OUTPUT_HEX, .args = { { "device", T_DEVICE } }),
   SAMPLE ("get_int_octal", 22, .ret = T_INT, .output = OUTPUT_OCTAL),
-  SAMPLE ("get_int64", 23, .ret = T_INT64),
+  SAMPLE ("get_int64", 23, .ret = T_INT64, .args = { { "device", T_DEVICE } }, .flags = F_HINTS),
   SAMPLE ("get_int64_hex", 24, .ret = T_INT64, .output = OUTPUT_HEX),
   SAMPLE ("get_int64_octal", 25, .ret = T_INT64, .output = OUTPUT_OCTAL),
   SAMPLE ("get_int64_human", 26, .ret = T_INT64, .output = OUTPUT_HUMAN_SIZE),

@@ -156,6 +156,15 @@ xdr_zf_get_int_octal_ret (XDR *xdrs, struct zf_get_int_octal_ret *p)
 
 /* get_int64: return a value. */
 bool_t
+xdr_zf_get_int64_args (XDR *xdrs, struct zf_get_int64_args *p)
+{
+  if (!xdr_wire_string (xdrs, &p->device))
+    return FALSE;
+  return TRUE;
+}
+
+/* get_int64: return a value. */
+bool_t
 xdr_zf_get_int64_ret (XDR *xdrs, struct zf_get_int64_ret *p)
 {
   if (!xdr_int64_t (xdrs, &p->r))

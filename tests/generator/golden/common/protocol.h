@@ -110,6 +110,10 @@ struct zf_get_int_octal_ret {
 extern bool_t xdr_zf_get_int_octal_ret (XDR *xdrs, struct zf_get_int_octal_ret *p);
 
 /* get_int64: return a value. */
+struct zf_get_int64_args {
+  char *device;
+};
+extern bool_t xdr_zf_get_int64_args (XDR *xdrs, struct zf_get_int64_args *p);
 struct zf_get_int64_ret {
   int64_t r;
 };

@@ -46,7 +46,7 @@ extern char **do_get_hash (struct call *c);
 extern int do_get_int (struct call *c);
 
 /* get_int64: return a value. */
-extern int64_t do_get_int64 (struct call *c);
+extern int64_t do_get_int64 (struct call *c, struct device *device);
 
 /* get_int64_hex: return a value. */
 extern int64_t do_get_int64_hex (struct call *c);

@@ -165,13 +165,25 @@ stub_get_int_octal (struct call *c, XDR *in __attribute__ ((unused)))
 
 /* get_int64: return a value. */
 static int
-stub_get_int64 (struct call *c, XDR *in __attribute__ ((unused)))
+stub_get_int64 (struct call *c, XDR *in)
 {
+  struct zf_get_int64_args args = { 0 };
+  struct device *device;
   struct zf_get_int64_ret ret = { 0 };
+  int r = -1;
 
-  if ((ret.r = do_get_int64 (c)) == -1)
-    return -1;
-  return call_result (c, (xdrproc_t) xdr_zf_get_int64_ret, &ret);
+  if (!xdr_zf_get_int64_args (in, &args)) {
+    call_refuse (c, EINVAL, "cannot decode the arguments");
+    goto out;
+  }
+  if ((device = device_resolve (c, args.device, c->row->flags)) == NULL)
+    goto out;
+  if ((ret.r = do_get_int64 (c, device)) == -1)
+    goto out;
+  r = call_result (c, (xdrproc_t) xdr_zf_get_int64_ret, &ret);
+ out:
+  xdr_free ((xdrproc_t) xdr_zf_get_int64_args, (char *) &args);
+  return r;
 }
 
 /* get_int64_hex: return a value. */

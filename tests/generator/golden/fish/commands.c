@@ -256,12 +256,15 @@ static const char text_get_int[] =
 
 /* get_int64: return a value. */
 static int
-run_get_int64 (zf_handle *h, const struct value *v UNUSED, const struct value *opt UNUSED,
-               uint64_t mask UNUSED, FILE *out)
+run_get_int64 (zf_handle *h, const struct value *v, const struct value *opt UNUSED, uint64_t mask UNUSED,
+               FILE *out)
 {
-  return print_int64 (out, zf_get_int64 (h));
+  return print_int64 (out, zf_get_int64 (h, v[0].s));
 }
 
+static const struct command_arg args_get_int64[] = {
+  { "device", V_DEVICE },
+};
 static const char text_get_int64[] =
   "Return a value.\n";
 
@@ -485,6 +488,7 @@ const struct command commands[] = {
   },
   {
     .name = "get-int64", .aliases = (const char *const[]) { NULL },
+    .args = args_get_int64, .nr_args = 1,
     .shortdesc = "return a value",
     .longdesc = text_get_int64, .destructive = false, .run = run_get_int64,
   },

@@ -363,19 +363,24 @@ zf_get_int (zf_handle *h)
 
 /* get_int64: return a value. */
 static const struct zfi_action action_get_int64 = {
-  "get_int64", ZF_PROC_GET_INT64, 0, "", NULL
+  "get_int64", ZF_PROC_GET_INT64, 0, "d", NULL
 };
 
 int64_t
-zf_get_int64 (zf_handle *h)
+zf_get_int64 (zf_handle *h, const char *device)
 {
+  struct zf_get_int64_args args = { .device = (char *) device };
   struct zf_get_int64_ret ret = { 0 };
   int64_t r = -1;
 
-  if (zfi_enter (h, &action_get_int64) == -1)
+  if (zfi_enter (h, &action_get_int64, device) == -1)
     return -1;
-  if (zfi_call (h, &action_get_int64, 0, NULL, NULL, (xdrproc_t) xdr_zf_get_int64_ret, &ret) == 0)
+  if (zfi_send_hints (h, device) == -1)
+    goto out;
+  if (zfi_call (h, &action_get_int64, 0, (xdrproc_t) xdr_zf_get_int64_args, &args,
+                (xdrproc_t) xdr_zf_get_int64_ret, &ret) == 0)
     r = ret.r;
+ out:
   zfi_trace_int (h, r);
   zfi_leave (h, r != -1);
   return r;

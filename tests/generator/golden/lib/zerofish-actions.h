@@ -91,7 +91,7 @@ extern int zf_get_int (zf_handle *h);
  *
  * Returns: The number, or -1 on error.
  * Since 0.1. */
-extern int64_t zf_get_int64 (zf_handle *h);
+extern int64_t zf_get_int64 (zf_handle *h, const char *device);
 
 /* Return a value.
  *

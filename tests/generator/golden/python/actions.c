@@ -238,12 +238,14 @@ static PyObject *
 py_get_int64 (PyObject *self, PyObject *const *args, Py_ssize_t nr)
 {
   struct call c;
+  const char *device;
   int64_t r;
 
   call_init (&c, "get_int64", self, args, nr);
+  device = arg_text (&c, "device");
   if (!call_enter (&c))
     return call_end (&c, NULL);
-  r = zf_get_int64 (c.h);
+  r = zf_get_int64 (c.h, device);
   call_leave (&c, r != -1);
   return call_end (&c, r != -1 ? PyLong_FromLongLong (r) : NULL);
 }

@@ -82,12 +82,12 @@ class Actions:
         """
         return self._o.get_int()
 
-    def get_int64(self) -> int:
+    def get_int64(self, device: str) -> int:
         r"""Return a value.
 
         Return a value.
         """
-        return self._o.get_int64()
+        return self._o.get_int64(device)
 
     def get_int64_hex(self) -> int:
         r"""Return a value.

@@ -169,6 +169,16 @@ fill_get_int_ret (void *ours, void *theirs)
 
 /* get_int64: return a value. */
 static void
+fill_get_int64_args (void *ours, void *theirs)
+{
+  struct zf_get_int64_args *a = ours;
+  rg_get_int64_args *b = theirs;
+
+  a->device = b->device = next_string ();
+}
+
+/* get_int64: return a value. */
+static void
 fill_get_int64_ret (void *ours, void *theirs)
 {
   struct zf_get_int64_ret *a = ours;
@@ -363,6 +373,9 @@ const struct xdr_case xdr_cases[] = {
   { "get_int_ret", 0, fill_get_int_ret,
     sizeof (struct zf_get_int_ret), (xdrproc_t) xdr_zf_get_int_ret,
     sizeof (rg_get_int_ret), (xdrproc_t) xdr_rg_get_int_ret },
+  { "get_int64_args", 0, fill_get_int64_args,
+    sizeof (struct zf_get_int64_args), (xdrproc_t) xdr_zf_get_int64_args,
+    sizeof (rg_get_int64_args), (xdrproc_t) xdr_rg_get_int64_args },
   { "get_int64_ret", 0, fill_get_int64_ret,
     sizeof (struct zf_get_int64_ret), (xdrproc_t) xdr_zf_get_int64_ret,
     sizeof (rg_get_int64_ret), (xdrproc_t) xdr_rg_get_int64_ret },
