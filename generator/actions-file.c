@@ -180,7 +180,8 @@ const struct action actions_file[] = {
     .longdesc =
       "Copy the local file C<filename> to C<remotefilename>: a path in the mounted filesystem, which is "
       "made or overwritten, or a device, whose start is overwritten.  Blocks of zeroes become holes in a "
-      "file.\n"
+      "file; on a device they are written only where something else is, so that a sparse image stays as it "
+      "is.\n"
       "\n"
       "After an error the target holds part of the data.  A file that does not fit is C<ENOSPC>.  See "
       "also A<download>.",

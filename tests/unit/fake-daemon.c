@@ -15,7 +15,7 @@
 
 #include "fake-daemon.h"
 
-int fake_chunk_size;
+int fake_chunk_size, fake_launch_result;
 
 /* --- reading and writing --- */
 
@@ -153,15 +153,16 @@ fake_expect_cancel (struct fake *f)
 }
 
 int
-fake_read_chunk (struct fake *f, unsigned char data[ZF_CHUNK_MAX])
+fake_read_chunk (struct fake *f, unsigned char *data)
 {
+  const uint32_t max = fake_chunk_size > ZF_CHUNK_MAX ? fake_chunk_size : ZF_CHUNK_MAX;
   uint32_t len, word[2], n;
   unsigned char pad[4];
 
   if (!read_length (f, &len) || !fake_read (f, word, sizeof word))
     return -2;
   n = be32toh (word[1]);
-  if (n > ZF_CHUNK_MAX || len != 8 + (n + 3) / 4 * 4 || be32toh (word[0]) > 1) {
+  if (n > max || len != 8 + (n + 3) / 4 * 4 || be32toh (word[0]) > 1) {
     fprintf (stderr, "bad chunk: length %u, %u bytes, cancel %u\n", len, n, be32toh (word[0]));
     abort ();
   }
@@ -267,7 +268,7 @@ start (struct fake *f, fake_script script, void *opaque)
   f->script = script;
   f->opaque = opaque;
   assert_int_equal (pthread_create (&f->thread, NULL, run, f), 0);
-  assert_int_equal (zf_launch (f->h), 0);
+  assert_int_equal (zf_launch (f->h), fake_launch_result);
 }
 
 struct fake *

@@ -35,6 +35,8 @@ struct fake {
 
 /* What fake daemons say to internal_set_chunk; 0 (in all tests that do not set it): they do not know the call. */
 extern int fake_chunk_size;
+/* What zf_launch is to return on them. */
+extern int fake_launch_result;
 
 /* A handle that was launched on a fake daemon: the thread sends the launch flag, answers the library's
  * first calls, runs SCRIPT, and then answers every call with success until the connection ends. */
@@ -60,9 +62,9 @@ extern struct wire_header fake_header (struct fake *f);
 extern void fake_progress (struct fake *f, uint64_t position, uint64_t total);
 /* Read a word that must be the cancel flag. */
 extern void fake_expect_cancel (struct fake *f);
-/* FileIn: read a chunk (a cancel flag before it is passed over).  Bytes of data, 0 the end, -1 cancelled,
+/* FileIn: read a chunk into DATA, which has room for the largest (a cancel flag before it is passed over).  Bytes of data, 0 the end, -1 cancelled,
  * -2 the library is gone. */
-extern int fake_read_chunk (struct fake *f, unsigned char data[ZF_CHUNK_MAX]);
+extern int fake_read_chunk (struct fake *f, unsigned char *data);
 /* FileOut. */
 extern void fake_chunk (struct fake *f, bool cancelled, const void *p, size_t n);
 extern void fake_hang_up (struct fake *f);
