@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <linux/fs.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -238,12 +239,20 @@ write_within (struct call *c, struct device *dev, int fd, const char *content, s
 {
   uint64_t size;
   unsigned block;
+  char *aligned;
 
   if (device_geometry (c, dev, fd, &size, &block) == -1)
     return -1;
   if (offset > size || n > size - offset)
     return call_refuse (c, ENOSPC, "%s has only %" PRIu64 " bytes: %zu do not fit at offset %" PRIu64,
                         dev->name, size, n, offset);
+  /* Past the cache, if whole blocks are written. */
+  if (n > 0 && n % block == 0 && offset % block == 0) {
+    if ((aligned = call_alloc_pages (c, n)) == NULL)
+      return -1;
+    content = memcpy (aligned, content, n);
+    fcntl (fd, F_SETFL, O_DIRECT);
+  }
   if (io_write (c, dev->name, fd, content, n, offset) == -1)
     return -1;
   if (fsync (fd) == -1)
@@ -257,12 +266,12 @@ do_pwrite_device (struct call *c, struct device *dev, const char *content, size_
 {
   int fd, r;
 
-  if (io_check_offset (c, offset) == -1 || device_flush_caches (c, dev) == -1 ||
+  if (io_check_offset (c, offset) == -1 || device_write_back (c, dev, true) == -1 ||
       (fd = device_open (c, dev, O_RDWR)) == -1)
     return -1;
   r = write_within (c, dev, fd, content, content_size, (uint64_t) offset);
   close (fd);
-  if (r == -1 || device_flush_caches (c, dev) == -1 || device_reread (c, dev) == -1)
+  if (device_write_back (c, dev, true) == -1 || r == -1 || device_reread (c, dev) == -1)
     return -1;
   return (int) content_size;
 }
