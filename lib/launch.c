@@ -241,7 +241,7 @@ go_on (zf_handle *h, const struct zfi_template *t)
 /* Start the machine and wait until its daemon answers.  T (or NULL): what it goes on from, if that is open, or
  * else what is made of it once it has come up.  *BOOTED: the emulator was started at least. */
 static int
-start_machine (zf_handle *h, enum zfi_accel accel, const struct zfi_template *t, bool *booted)
+start_machine (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *booted)
 {
   int limit = accel == ACCEL_KVM ? READY_KVM_MS : READY_MS;
   bool restore = t != NULL && t->fd != -1;
@@ -305,7 +305,7 @@ start_over (zf_handle *h, const struct zf_backend *backend)
 
 /* The machine, and its drives where they are attached to a running one. */
 static int
-start_complete (zf_handle *h, enum zfi_accel accel, const struct zfi_template *t, bool *booted)
+start_complete (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *booted)
 {
   if ((h->workdir = zfi_workdir_create (h)) == NULL || start_machine (h, accel, t, booted) == -1)
     return -1;
@@ -319,23 +319,24 @@ start_from (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool *bo
   const struct zf_backend *backend = h->backend;
   char *cause;
 
-  if (t == NULL || t->fd == -1)
-    return start_complete (h, accel, t, booted);
-  zfi_verbose (h, "going on from the template %s", t->entry);
+  if (t->fd != -1)
+    zfi_verbose (h, "going on from the template %s", t->entry);
   if (start_complete (h, accel, t, booted) == 0) {
-    zfi_template_used (t);
+    if (t->fd != -1)
+      zfi_template_used (t);
     return 0;
   }
-  /* Not where it was cancelled, or a drive was refused. */
-  if (zf_last_errno (h) == EINTR || !*booted)
+  /* Not where it was cancelled, a drive was refused, or the template had nothing to do with it. */
+  if (zf_last_errno (h) == EINTR || !*booted || (t->fd == -1 && !t->spoilt))
     return -1;
   cause = zfi_take_error (h).msg;
   zfi_verbose (h, "the template is of no use: %s; booting instead", cause != NULL ? cause : "it failed");
   free (cause);
   zfi_template_discard (t);
-  close (t->fd);
+  if (t->fd != -1)
+    close (t->fd);
   t->fd = -1;
-  return start_over (h, backend) == -1 ? -1 : start_complete (h, accel, t, booted);
+  return start_over (h, backend) == -1 ? -1 : start_complete (h, accel, t->spoilt ? NULL : t, booted);
 }
 
 static int
@@ -345,7 +346,7 @@ start_with (zf_handle *h, enum zfi_accel accel, bool *booted)
   int r;
 
   if (h->backend->save == NULL || zfi_backend_setting_is (h, "template", "off"))
-    return start_from (h, accel, NULL, booted);
+    return start_complete (h, accel, NULL, booted);
   zfi_template_open (h, h->appliance, accel, &t);
   r = start_from (h, accel, &t, booted);
   zfi_template_close (&t);

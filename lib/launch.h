@@ -104,6 +104,7 @@ struct zfi_template {
   int fd;                   /* the state, -1: none */
   uint32_t crc;             /* that it must have */
   char *dir, *name, *entry; /* where in the cache it is, or would be; NULL: there can be none */
+  bool spoilt;              /* the machine did not survive that one was made */
 };
 
 /* Find the template for a launch of H: true if there is one, with all but the contents of its state checked.
@@ -119,7 +120,8 @@ extern void zfi_template_used (const struct zfi_template *t);
 extern void zfi_template_discard (const struct zfi_template *t);
 /* The machine of H has come up and holds nothing of the user's yet: make the template T of it, unless another
  * does.  0, also if none could be made; -1 with the error set if the machine did not survive it. */
-extern int zfi_template_make (zf_handle *h, const struct zfi_template *t);
+extern int zfi_template_make (zf_handle *h, struct zfi_template *t);
+
 /* --- qemu-export.c --- */
 
 /* Start qemu's NBD server in h->workdir; the path of its socket (malloced), or NULL with the error set. */

@@ -83,10 +83,22 @@ write_state (struct qmp *q, int fd, char **why)
   return -1;
 }
 
+/* Let the machine run again.  The state is written a moment before the machine is done with it. */
+static int
+go_on (struct qmp *q, char **why)
+{
+  static const char *const passing[] = { "finish-migrate", NULL };
+  char status[32];
+
+  if (wait_status (q, "query-status", passing, SAVE_MS, status, sizeof status, why) == -1)
+    return -1;
+  return command (q, "cont", NULL, NULL, why);
+}
+
 int
 zfi_qemu_save (struct qmp *q, int fd, bool *running, char **why)
 {
-  char *ignored = NULL;
+  char *why_not = NULL;
   int r;
 
   *why = NULL;
@@ -94,9 +106,12 @@ zfi_qemu_save (struct qmp *q, int fd, bool *running, char **why)
   if (command (q, "stop", NULL, NULL, why) == -1)
     return -1;
   r = write_state (q, fd, why);
-  *running = command (q, "cont", NULL, NULL, &ignored) == 0;
-  free (ignored);
-  return r;
+  *running = go_on (q, &why_not) == 0;
+  if (*running)
+    return r;
+  free (*why);
+  *why = why_not;
+  return -1;
 }
 
 int

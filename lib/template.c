@@ -226,7 +226,7 @@ make (zf_handle *h, const struct zfi_template *t, bool *running)
 }
 
 int
-zfi_template_make (zf_handle *h, const struct zfi_template *t)
+zfi_template_make (zf_handle *h, struct zfi_template *t)
 {
   int64_t start = zfi_now_ms ();
   bool running = true;
@@ -246,5 +246,6 @@ zfi_template_make (zf_handle *h, const struct zfi_template *t)
   }
   free (why);
   zfi_cache_unlock (lock);
+  t->spoilt = !running;
   return running ? 0 : zfi_error (h, EIO, "the emulator did not go on after its state was saved");
 }
