@@ -224,8 +224,8 @@ const struct action actions_library[] = {
     .shortdesc = "set details of the backend",
     .longdesc =
       "Set a list of settings for launches from now on; it replaces the former list.  C<force_tcg> "
-      "always uses software emulation, C<force_kvm> never does; C<hints=off> reads holes of images too, see "
-      "L<zerofish(3)/Holes>.  Unknown settings are ignored.  The default is C<$ZEROFISH_BACKEND_SETTINGS>, "
+      "always uses software emulation, C<force_kvm> never does; C<template=off> boots each time, see "
+      "L<zerofish(3)/Templates>; C<hints=off> reads holes of images too, see L<zerofish(3)/Holes>.  Unknown settings are ignored.  The default is C<$ZEROFISH_BACKEND_SETTINGS>, "
       "separated by colons.",
     .tests = {
       { START_ANY,
