@@ -102,6 +102,8 @@ fill (struct conn *c, size_t n)
 
   while (c->end - c->start < n) {
     room = make_room (c);
+    if (c->exact)
+      room = n - (c->end - c->start);
     r = read_some (c, c->buf + c->end, room);
     if (r == -1)
       return -1;

@@ -49,7 +49,7 @@ static const char *const reserved_words[] = {
 };
 /* Names of arguments that generated functions, or rpcgen, need for themselves. */
 static const char *const local_names[] = {
-  "args", "bitmask", "c", "h", "in", "mask", "nr", "opt", "opts", "out", "r", "result", "result_size", "ret",
+  "args", "bitmask", "buf", "buf_size", "c", "h", "in", "mask", "nr", "opt", "opts", "out", "r", "result", "result_size", "ret",
   "size_r", "v", "version",
 };
 
@@ -92,7 +92,7 @@ good_alias (const char *s)
 /* Names of functions written by hand in zerofish.h. */
 static const char *const taken_names[] = {
   "close", "create", "create_flags", "delete_event_callback", "event_callback", "free_string_list", "handle", "last_errno",
-  "last_error", "set_event_callback", "set_wait_callback", "user_cancel", "wait_callback",
+  "last_error", "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel", "wait_callback",
 };
 
 static void
@@ -104,6 +104,8 @@ check_name (struct check *k, const struct action *a)
     violation (k, a->name, "the name belongs to a function of zerofish.h");
   else if (strlen (a->name) > 5 && strcmp (a->name + strlen (a->name) - 5, "_opts") == 0)
     violation (k, a->name, "the ending _opts is kept for the structs of optional arguments");
+  else if (strlen (a->name) > 5 && strcmp (a->name + strlen (a->name) - 5, "_into") == 0)
+    violation (k, a->name, "the ending _into is kept for functions that fill a buffer");
   if (strncmp (a->name, "internal_", 9) == 0 && is_public (a))
     violation (k, a->name, "names with internal_ are for private actions");
 }

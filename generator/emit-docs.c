@@ -97,6 +97,31 @@ put_prototype (FILE *out, const struct action *a)
   fputs (");\n\n", out);
 }
 
+/* The form whose result goes to a buffer of the caller's. */
+static void
+put_into (FILE *out, const struct action *a)
+{
+  int indent = (int) strlen (a->name) + 11;
+  bool done = false;
+
+  fprintf (out, "=head2 zf_%s_into\n\n int64_t\n zf_%s_into (zf_handle *h", a->name, a->name);
+  for (const struct param *p = a->args; p->name; p++) {
+    fprintf (out, ",\n%*s", indent, "");
+    if (is_into_count (p))
+      fputs ("void *buf, size_t buf_size", out);
+    else
+      put_c_param (out, p);
+    done = done || is_into_count (p);
+  }
+  if (!done)
+    fprintf (out, ",\n%*svoid *buf, size_t buf_size", indent, "");
+  if (has_optargs (a))
+    fprintf (out, ",\n%*sconst struct zf_%s_opts *opts", indent, "", a->name);
+  fprintf (out, ");\n\nLike L</zf_%s>, but the bytes are read straight into C<buf>, which has room for C<buf_size>.%s\n\n"
+           "Returns how many bytes came, or -1 on error; C<ERANGE> if they do not fit.\n\n(Since %s)\n\n",
+           a->name, done ? "  That is also how many are asked for." : "", a->since);
+}
+
 /* "   int blocksize;           ZF_MKFS_OPTS_BLOCKSIZE" */
 static void
 put_opt (FILE *out, const struct action *a, const struct param *p)
@@ -136,6 +161,8 @@ emit_actions_pod (FILE *out, const struct table *t)
     put_flags (out, a);
     put_result (out, a);
     fprintf (out, "(Since %s)\n\n", a->since);
+    if (has_into (a))
+      put_into (out, a);
   }
 }
 

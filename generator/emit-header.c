@@ -61,14 +61,31 @@ put_prototype (FILE *out, const struct action *a)
   fputc ('\n', out);
 }
 
+static void
+put_into_prototype (FILE *out, const struct action *a)
+{
+  FILE *f = fold_begin ();
+
+  fprintf (out, "/* The same into BUF, of BUF_SIZE bytes, without memory of its own: how many bytes came, or -1 on error.\n"
+           " * ERANGE: there are more than fit.  Since %s. */\n", a->since);
+  fprintf (f, "extern int64_t zf_%s_into ", a->name);
+  put_into_params (f, a);
+  fputc (';', f);
+  fold_end (out, (int) strlen (a->name) + 25);
+  fputs ("\n\n", out);
+}
+
 void
 emit_lib_h (FILE *out, const struct table *t)
 {
   put_head (out, "The actions; included by zerofish.h.");
   fputs ("#ifndef ZEROFISH_ACTIONS_H\n#define ZEROFISH_ACTIONS_H\n\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (is_public (&t->actions[i]))
+    if (is_public (&t->actions[i])) {
       put_prototype (out, &t->actions[i]);
+      if (has_into (&t->actions[i]))
+        put_into_prototype (out, &t->actions[i]);
+    }
   fputs ("/* NULL is allowed. */\n", out);
   for (size_t i = 0; i < t->nr_structs; i++) {
     const struct structure *s = &t->structs[i];
@@ -108,7 +125,7 @@ emit_lib_syms (FILE *out, const struct table *t)
 {
   static const char *const by_hand[] = {
     "close", "create", "create_flags", "delete_event_callback", "free_string_list", "last_errno", "last_error",
-    "set_event_callback", "set_wait_callback", "user_cancel",
+    "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel",
   };
 
   fputs ("# Exported symbols of libzerofish.  Generated from the action table in generator/; do not edit.\n"
@@ -116,8 +133,11 @@ emit_lib_syms (FILE *out, const struct table *t)
   for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; i++)
     fprintf (out, "  zf_%s;\n", by_hand[i]);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (is_public (&t->actions[i]))
+    if (is_public (&t->actions[i])) {
       fprintf (out, "  zf_%s;\n", t->actions[i].name);
+      if (has_into (&t->actions[i]))
+        fprintf (out, "  zf_%s_into;\n", t->actions[i].name);
+    }
   for (size_t i = 0; i < t->nr_structs; i++) {
     if (t->structs[i].wire_only)
       continue;

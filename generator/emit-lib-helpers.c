@@ -91,21 +91,6 @@ static const char take_copy_function[] =
   "  return copy;\n"
   "}\n\n";
 
-static const char take_buffer_function[] =
-  "/* The caller's buffer, never NULL on success, and its size. */\n"
-  "static char *\n"
-  "take_buffer (zf_handle *h, char **val, u_int len, size_t *size_r)\n"
-  "{\n"
-  "  char *p = len > 0 ? *val : take_copy (h, \"\", 1);\n"
-  "\n"
-  "  if (p == NULL)\n"
-  "    return NULL;\n"
-  "  if (p == *val)\n"
-  "    *val = NULL;\n"
-  "  *size_r = len;\n"
-  "  return p;\n"
-  "}\n\n";
-
 /* Those that the functions of this table call, and no others. */
 void
 put_lib_helpers (FILE *out, const struct table *t)
@@ -131,8 +116,6 @@ put_lib_helpers (FILE *out, const struct table *t)
     fputs (take_list_function, out);
   if (uses_result (t, T_HASH))
     fputs (take_hash_function, out);
-  if (uses_result (t, T_STRUCT) || uses_result (t, T_STRUCT_LIST) || uses_result (t, T_BUFFER))
+  if (uses_result (t, T_STRUCT) || uses_result (t, T_STRUCT_LIST))
     fputs (take_copy_function, out);
-  if (uses_result (t, T_BUFFER))
-    fputs (take_buffer_function, out);
 }

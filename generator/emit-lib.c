@@ -41,9 +41,10 @@ put_optargs (FILE *out, const struct action *a)
   fputs ("  { NULL, 0, 0 }\n};\n\n", out);
 }
 
-/* static const struct zfi_action action_mkfs = { "mkfs", 278, ZFI_TOOLS, "sdo", optargs_mkfs }; */
+/* static const struct zfi_action action_mkfs = { "mkfs", 278, ZFI_TOOLS, "sdo", optargs_mkfs };
+ * INTO: of zf_NAME_into, which follows. */
 static void
-put_description (FILE *out, const struct action *a)
+put_description (FILE *out, const struct action *a, bool into)
 {
   static const struct { unsigned flag; const char *name; } names[] = {
     { F_PROGRESS, "ZFI_PROGRESS" }, { F_CANCEL, "ZFI_CANCEL" }, { F_TOOLS, "ZFI_TOOLS" },
@@ -52,9 +53,10 @@ put_description (FILE *out, const struct action *a)
   const struct param *file = file_param (a);
   const char *separator = "";
 
-  if (has_optargs (a))
+  if (has_optargs (a) && !into)
     put_optargs (out, a);
-  fprintf (out, "static const struct zfi_action action_%s = {\n  \"%s\", ", a->name, a->name);
+  fprintf (out, "static const struct zfi_action action_%s%s = {\n  \"%s%s\", ", a->name, into ? "_into" : "", a->name,
+           into ? "_into" : "");
   if (is_daemon (a))
     fprintf (out, "ZF_PROC_%s, ", upper (a->name));
   else
@@ -70,7 +72,8 @@ put_description (FILE *out, const struct action *a)
   }
   fputs (*separator ? ", \"" : "0, \"", out);
   for (const struct param *p = a->args; p->name; p++)
-    fputc (type_letter (p->type), out);
+    if (!into || !is_into_count (p))
+      fputc (type_letter (p->type), out);
   if (has_optargs (a))
     fprintf (out, "o\", optargs_%s\n};\n\n", a->name);
   else
@@ -85,21 +88,21 @@ returns_pointer (const struct action *a)
   return c[strlen (c) - 1] == '*';
 }
 
-/* Names of the arguments as a call passes them on. */
+/* Names of the arguments as a call passes them on; INTO: without a count that is the size of the buffer. */
 static void
-put_pass (FILE *out, const struct action *a)
+put_pass (FILE *out, const struct action *a, bool into)
 {
   for (const struct param *p = a->args; p->name; p++)
     if (p->type == T_BUFFER)
       fprintf (out, ", %s, %s_size", p->name, p->name);
-    else
+    else if (!into || !is_into_count (p))
       fprintf (out, ", %s", p->name);
   if (has_optargs (a))
     fputs (", opts", out);
 }
 
 static void
-put_args_initialiser (FILE *out, const struct action *a)
+put_args_initialiser (FILE *out, const struct action *a, bool into)
 {
   FILE *f = fold_begin ();
   const char *separator = "";
@@ -107,7 +110,10 @@ put_args_initialiser (FILE *out, const struct action *a)
   fprintf (f, "  struct zf_%s_args args = {", a->name);
   for (const struct param *p = a->args; p->name; p++)
     if (is_text (p->type) || p->type == T_INT || p->type == T_INT64 || p->type == T_BOOL) {
-      fprintf (f, "%s .%s = %s%s", separator, p->name, is_text (p->type) ? "(char *) " : "", p->name);
+      if (into && is_into_count (p))
+        fprintf (f, "%s .%s = zfi_into_count (buf_size)", separator, p->name);
+      else
+        fprintf (f, "%s .%s = %s%s", separator, p->name, is_text (p->type) ? "(char *) " : "", p->name);
       separator = ",";
     }
   for (const struct param *p = a->optargs; p->name; p++)
@@ -179,15 +185,17 @@ static void
 put_zfi_call (FILE *out, const struct action *a)
 {
   const struct param *file = file_param (a);
+  const char *kind = file ? "_file" : a->ret == T_BUFFER ? "_buffer" : "";
 
-  fprintf (out, "%s (h, &action_%s, %s, ", file ? "zfi_call_file" : "zfi_call", a->name,
-           has_optargs (a) ? "mask" : "0");
+  fprintf (out, "zfi_call%s (h, &action_%s, %s, ", kind, a->name, has_optargs (a) ? "mask" : "0");
   if (has_args (a))
     fprintf (out, "(xdrproc_t) xdr_zf_%s_args, &args, ", a->name);
   else
     fputs ("NULL, NULL, ", out);
   if (file)
     fprintf (out, "%s)", file->name);
+  else if (a->ret == T_BUFFER)
+    fputs ("size_r)", out);
   else if (a->ret != T_NONE)
     fprintf (out, "(xdrproc_t) xdr_zf_%s_ret, &ret)", a->name);
   else
@@ -198,13 +206,14 @@ static void
 put_result (FILE *out, const struct action *a)
 {
   FILE *f = fold_begin ();
+  bool whole = a->ret == T_NONE || a->ret == T_BUFFER;      /* the call gives the result itself */
 
-  fputs (a->ret == T_NONE ? "  r = " : "  if (", f);
+  fputs (whole ? "  r = " : "  if (", f);
   put_zfi_call (f, a);
-  fputs (a->ret == T_NONE ? ";" : " == 0)", f);
-  fold_end (out, file_param (a) ? 21 : 16);
-  fputs (a->ret == T_NONE ? "\n" : "\n    ", out);
-  if (a->ret == T_NONE)
+  fputs (whole ? ";" : " == 0)", f);
+  fold_end (out, file_param (a) ? 21 : a->ret == T_BUFFER ? 23 : 16);
+  fputs (whole ? "\n" : "\n    ", out);
+  if (whole)
     return;
   switch (a->ret) {
   case T_BOOL:
@@ -213,9 +222,6 @@ put_result (FILE *out, const struct action *a)
   case T_INT:
   case T_INT64:
     fputs ("r = ret.r;\n", out);
-    break;
-  case T_BUFFER:
-    fputs ("r = take_buffer (h, &ret.r.r_val, ret.r.r_len, size_r);\n", out);
     break;
   case T_STRUCT:
   case T_STRUCT_LIST:
@@ -229,7 +235,7 @@ put_result (FILE *out, const struct action *a)
   default:
     fprintf (out, "r = take_%s (h, &ret.r.r_val, &ret.r.r_len);\n", a->ret == T_HASH ? "hash" : "list");
   }
-  if (returns_pointer (a) || a->ret == T_BUFFER || is_list (a->ret))
+  if (returns_pointer (a) || is_list (a->ret))
     fprintf (out, "  xdr_free ((xdrproc_t) xdr_zf_%s_ret, (char *) &ret);\n", a->name);
 }
 
@@ -239,7 +245,7 @@ put_function_head (FILE *out, const struct action *a, const char *prefix)
   FILE *f;
 
   put_entry (out, a);
-  put_description (out, a);
+  put_description (out, a, false);
   fprintf (out, "%s\n", c_result_line (a));
   f = fold_begin ();
   fprintf (f, "%s%s ", prefix, a->name);
@@ -252,8 +258,8 @@ static void
 put_locals (FILE *out, const struct action *a)
 {
   if (is_daemon (a) && has_args (a))
-    put_args_initialiser (out, a);
-  if (is_daemon (a) && a->ret != T_NONE)
+    put_args_initialiser (out, a, false);
+  if (is_daemon (a) && a->ret != T_NONE && a->ret != T_BUFFER)
     fprintf (out, "  struct zf_%s_ret ret = { 0 };\n", a->name);
   if (has_optargs (a))
     fputs ("  uint64_t mask = opts ? opts->bitmask : 0;\n", out);
@@ -319,7 +325,7 @@ put_public (FILE *out, const struct action *a)
   put_function_head (out, a, "zf_");
   put_locals (out, a);
   fprintf (out, "  if (zfi_enter (h, &action_%s", a->name);
-  put_pass (out, a);
+  put_pass (out, a, false);
   fprintf (out, ") == -1)\n    return %s;\n", failed);
   if (is_daemon (a))
     put_daemon_body (out, a);
@@ -327,13 +333,48 @@ put_public (FILE *out, const struct action *a)
     if (has_optargs (a))
       put_opts (out, a, false);
     fprintf (out, "  r = zfi_%s (h", a->name);
-    put_pass (out, a);
+    put_pass (out, a, false);
     fputs (");\n", out);
     if (has_optargs (a))
       fputs (" out:\n", out);
   }
   put_trace_result (out, a);
   fprintf (out, "  zfi_leave (h, r != %s);\n  return r;\n}\n\n", failed);
+}
+
+/* zf_NAME_into: the result goes to the caller's buffer. */
+static void
+put_into (FILE *out, const struct action *a)
+{
+  FILE *f;
+
+  fprintf (out, "/* %s, into the caller's buffer. */\n", a->name);
+  put_description (out, a, true);
+  f = fold_begin ();
+  fprintf (f, "zf_%s_into ", a->name);
+  put_into_params (f, a);
+  fputs ("int64_t\n", out);
+  fold_end (out, (int) strlen (a->name) + 10);
+  fputs ("\n{\n", out);
+  if (has_args (a))
+    put_args_initialiser (out, a, true);
+  if (has_optargs (a))
+    fputs ("  uint64_t mask = opts ? opts->bitmask : 0;\n", out);
+  fprintf (out, "  int64_t r = -1;\n\n  if (zfi_enter (h, &action_%s_into", a->name);
+  put_pass (out, a, true);
+  fputs (") == -1)\n    return -1;\n", out);
+  put_args_rest (out, a);
+  if (has_optargs (a))
+    put_opts (out, a, true);
+  f = fold_begin ();
+  fprintf (f, "  r = zfi_call_into (h, &action_%s_into, %s, ", a->name, has_optargs (a) ? "mask" : "0");
+  if (has_args (a))
+    fprintf (f, "(xdrproc_t) xdr_zf_%s_args, &args, buf, buf_size);", a->name);
+  else
+    fputs ("NULL, NULL, buf, buf_size);", f);
+  fold_end (out, 21);
+  fprintf (out, "\n%s  zfi_trace_int (h, r);\n  zfi_leave (h, r != -1);\n  return r;\n}\n\n",
+           needs_out (a) ? " out:\n" : "");
 }
 
 static void
@@ -375,8 +416,11 @@ emit_lib_actions (FILE *out, const struct table *t)
     if (!t->structs[i].wire_only)
       put_free (out, t, &t->structs[i]);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (is_public (&t->actions[i]))
+    if (is_public (&t->actions[i])) {
       put_public (out, &t->actions[i]);
+      if (has_into (&t->actions[i]))
+        put_into (out, &t->actions[i]);
+    }
     else if (is_daemon (&t->actions[i]))
       put_private (out, &t->actions[i]);
 }

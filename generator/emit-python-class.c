@@ -53,21 +53,59 @@ result_type (const struct action *a)
   }
 }
 
-static void
-put_def (FILE *out, const struct action *a, bool stub, bool async)
+/* The forms of a method. */
+enum form {
+  PLAIN = 0,
+  STUB = 1,                 /* in the stubs */
+  ASYNC = 2,                /* of the class Aio: with a function for progress */
+  INTO = 4,                 /* NAME_into, that fills a buffer */
+};
+
+/* How many optional arguments may be given without their name.  All of them, but where python3-guestfs has others in
+ * between. */
+static size_t
+nr_positional (const struct action *a)
 {
+  return strcmp (a->name, "add_drive") == 0 ? 2 : MAX_OPTARGS;
+}
+
+static void
+put_optargs (FILE *out, const struct action *a, unsigned form)
+{
+  for (const struct param *p = a->optargs; p->name; p++) {
+    if (p == a->optargs + nr_positional (a))
+      fputs (", *", out);
+    fprintf (out, ", %s: Optional[%s] = None", python_name (a, p), arg_type (p, form & STUB));
+  }
+  if (form & ASYNC)
+    fprintf (out, "%s, progress: Optional[Progress] = None", nr_params (a->optargs) > nr_positional (a) ? "" : ", *");
+}
+
+static void
+put_def (FILE *out, const struct action *a, unsigned form)
+{
+  const char *async = form & ASYNC ? "async " : "", *suffix = form & INTO ? "_into" : "";
   FILE *f = fold_begin ();
 
-  fprintf (f, "    %sdef %s(self", async ? "async " : "", a->name);
+  fprintf (f, "    %sdef %s%s(self", async, a->name, suffix);
+  if (form & INTO)
+    fprintf (f, ", buffer: %s", form & STUB ? "WritableBuffer" : "bytearray");
   for (const struct param *p = a->args; p->name; p++)
-    fprintf (f, ", %s: %s", p->name, arg_type (p, stub));
-  for (const struct param *p = a->optargs; p->name; p++)
-    fprintf (f, ", %s: Optional[%s] = None", p->name, arg_type (p, stub));
-  if (async)
-    fputs (", *, progress: Optional[Progress] = None", f);
-  fprintf (f, ") -> %s:%s", result_type (a), stub ? " ..." : "");
-  fold_end (out, (int) strlen (a->name) + (async ? 15 : 9));
+    if (!(form & INTO) || !is_into_count (p))
+      fprintf (f, ", %s: %s", python_name (a, p), arg_type (p, form & STUB));
+  put_optargs (f, a, form);
+  fprintf (f, ") -> %s:%s", form & INTO ? "int" : result_type (a), form & STUB ? " ..." : "");
+  fold_end (out, (int) (strlen (a->name) + strlen (async) + strlen (suffix)) + 9);
   fputc ('\n', out);
+}
+
+/* The forms of A for the stubs, PLAIN or ASYNC. */
+static void
+put_stubs (FILE *out, const struct action *a, unsigned form)
+{
+  put_def (out, a, form | STUB);
+  if (has_into (a))
+    put_def (out, a, form | STUB | INTO);
 }
 
 /* --- the class --- */
@@ -101,22 +139,52 @@ put_docstring (FILE *out, const struct action *a)
   fputs ("        \"\"\"\n", out);
 }
 
+/* "return self._o.mkfs(fstype, device, blocksize)" */
+static void
+put_return (FILE *out, const struct action *a, unsigned form)
+{
+  const char *suffix = form & INTO ? "_into" : "", *separator = "";
+  FILE *f = fold_begin ();
+
+  fprintf (f, "        return %sself._o.%s%s(", a->ret == T_HASH ? "self._hash(" : "", a->name, suffix);
+  if (form & INTO) {
+    fputs ("buffer", f);
+    separator = ", ";
+  }
+  for (const struct param *p = a->args; p->name; p++)
+    if (!(form & INTO) || !is_into_count (p)) {
+      fprintf (f, "%s%s", separator, python_name (a, p));
+      separator = ", ";
+    }
+  for (const struct param *p = a->optargs; p->name; p++) {
+    fprintf (f, "%s%s", separator, python_name (a, p));
+    separator = ", ";
+  }
+  fputs (a->ret == T_HASH ? "))" : ")", f);
+  fold_end (out, (int) (strlen (a->name) + strlen (suffix)) + (a->ret == T_HASH ? 35 : 24));
+  fputs ("\n\n", out);
+}
+
 static void
 put_method (FILE *out, const struct action *a)
 {
-  FILE *f;
-
-  put_def (out, a, false, false);
+  put_def (out, a, PLAIN);
   put_docstring (out, a);
-  f = fold_begin ();
-  fprintf (f, "        return %sself._o.%s(", a->ret == T_HASH ? "self._hash(" : "", a->name);
+  put_return (out, a, PLAIN);
+}
+
+static void
+put_into (FILE *out, const struct action *a)
+{
+  bool count = false;
+
   for (const struct param *p = a->args; p->name; p++)
-    fprintf (f, "%s%s", p == a->args ? "" : ", ", p->name);
-  for (const struct param *p = a->optargs; p->name; p++)
-    fprintf (f, "%s%s", p == a->optargs && !a->args[0].name ? "" : ", ", p->name);
-  fputs (a->ret == T_HASH ? "))" : ")", f);
-  fold_end (out, (int) strlen (a->name) + 24);
-  fputs ("\n\n", out);
+    count = count || is_into_count (p);
+  put_def (out, a, INTO);
+  fprintf (out, "        \"\"\"Like %s, but the bytes go to buffer: anything writable and contiguous.\n\n"
+           "        %sReturns how many bytes came.\n        \"\"\"\n",
+           a->name, count ? "As many are asked for as it holds.  " : "It must have room for all.  ");
+  put_return (out, a, INTO);
 }
 
 /* The names under which python3-guestfs has these calls too, because optional arguments came later. */
@@ -141,15 +209,18 @@ emit_python_class (FILE *out, const struct table *t)
   for (size_t i = 0; i < t->nr_actions; i++)
     if (is_public (&t->actions[i])) {
       put_method (out, &t->actions[i]);
+      if (has_into (&t->actions[i]))
+        put_into (out, &t->actions[i]);
       if (has_opts_name (&t->actions[i]))
         fprintf (out, "    %s_opts = %s\n\n", t->actions[i].name, t->actions[i].name);
     }
   fputs ("\n"
-         "# For each action whether its result is a hash.\n"
+         "# Their names.\n"
          "ACTIONS = {\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (is_public (&t->actions[i]))
-      fprintf (out, "    \"%s\": %s,\n", t->actions[i].name, t->actions[i].ret == T_HASH ? "True" : "False");
+      fprintf (out, has_into (&t->actions[i]) ? "    \"%s\", \"%s_into\",\n" : "    \"%s\",\n", t->actions[i].name,
+               t->actions[i].name);
   fputs ("}\n", out);
 }
 
@@ -213,7 +284,7 @@ emit_python_stubs (FILE *out, const struct table *t)
   fputs (stub_head, out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (is_public (&t->actions[i])) {
-      put_def (out, &t->actions[i], true, false);
+      put_stubs (out, &t->actions[i], PLAIN);
       if (has_opts_name (&t->actions[i]))
         fprintf (out, "    %s_opts = %s\n", t->actions[i].name, t->actions[i].name);
     }
@@ -221,5 +292,5 @@ emit_python_stubs (FILE *out, const struct table *t)
          "    async def close(self) -> None: ...\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (is_public (&t->actions[i]))
-      put_def (out, &t->actions[i], true, true);
+      put_stubs (out, &t->actions[i], ASYNC);
 }

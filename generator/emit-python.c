@@ -8,9 +8,23 @@
 
 #include "emit.h"
 
+const char *
+python_name (const struct action *a, const struct param *p)
+{
+  static const struct { const char *action, *name, *python; } names[] = {
+    { "filesize", "path", "file" },
+    { "fill", "byte", "c" },
+  };
+
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp (a->name, names[i].action) == 0 && strcmp (p->name, names[i].name) == 0)
+      return names[i].python;
+  return p->name;
+}
+
 /* "arg_int (&c, "count")", for every type but buffers. */
 static void
-put_take (FILE *out, const struct param *p)
+put_take (FILE *out, const struct action *a, const struct param *p)
 {
   const char *function;
 
@@ -25,18 +39,18 @@ put_take (FILE *out, const struct param *p)
   case T_FILENAME: function = "filename"; break;
   default: function = "text";
   }
-  fprintf (out, "arg_%s (&c, \"%s\")", function, p->name);
+  fprintf (out, "arg_%s (&c, \"%s\")", function, python_name (a, p));
 }
 
 static void
-put_arg (FILE *out, const struct param *p)
+put_arg (FILE *out, const struct action *a, const struct param *p)
 {
   if (p->type == T_BUFFER) {
-    fprintf (out, "  %s = arg_buffer (&c, \"%s\", &%s_size);\n", p->name, p->name, p->name);
+    fprintf (out, "  %s = arg_buffer (&c, \"%s\", &%s_size);\n", p->name, python_name (a, p), p->name);
     return;
   }
   fprintf (out, "  %s = ", p->name);
-  put_take (out, p);
+  put_take (out, a, p);
   fputs (";\n", out);
 }
 
@@ -46,15 +60,18 @@ put_opt (FILE *out, const struct action *a, const struct param *p)
   fprintf (out, "  if (arg_given (&c)) {\n    opts.%s = ", p->name);
   if (is_list (p->type))
     fputs ("(char **) ", out);
-  put_take (out, p);
+  put_take (out, a, p);
   fprintf (out, ";\n    opts.bitmask |= ZF_%s_OPTS_%s;\n  }\n", upper (a->name), upper (p->name));
 }
 
+/* INTO: of the method NAME_into. */
 static void
-put_locals (FILE *out, const struct action *a)
+put_locals (FILE *out, const struct action *a, bool into)
 {
   fputs ("  struct call c;\n", out);
   for (const struct param *p = a->args; p->name; p++) {
+    if (into && is_into_count (p))
+      continue;
     fputs ("  ", out);
     if (p->type == T_BUFFER)
       fprintf (out, "const void *%s;\n  size_t %s_size", p->name, p->name);
@@ -65,25 +82,32 @@ put_locals (FILE *out, const struct action *a)
   if (has_optargs (a))
     fprintf (out, "  struct zf_%s_opts opts = { 0 };\n", a->name);
   if (a->ret == T_BUFFER)
-    fputs ("  size_t size_r = 0;\n", out);
-  fprintf (out, "  %sr;\n\n", c_result (a));
+    fputs (into ? "  void *buf;\n  size_t buf_size;\n" : "  size_t size_r = 0;\n", out);
+  fprintf (out, "  %sr;\n\n", into ? "int64_t " : c_result (a));
 }
 
 /* The call of the library. */
 static void
-put_call (FILE *out, const struct action *a)
+put_call (FILE *out, const struct action *a, bool into)
 {
   FILE *f = fold_begin ();
+  bool placed = !into;
 
-  fprintf (f, "  r = zf_%s (c.h", a->name);
+  fprintf (f, "  r = zf_%s%s (c.h", a->name, into ? "_into" : "");
   for (const struct param *p = a->args; p->name; p++)
-    if (p->type == T_BUFFER)
+    if (into && is_into_count (p)) {
+      fputs (", buf, buf_size", f);
+      placed = true;
+    }
+    else if (p->type == T_BUFFER)
       fprintf (f, ", %s, %s_size", p->name, p->name);
     else
       fprintf (f, ", %s", p->name);
+  if (!placed)
+    fputs (", buf, buf_size", f);
   if (has_optargs (a))
     fputs (", &opts", f);
-  fputs (a->ret == T_BUFFER ? ", &size_r);" : ");", f);
+  fputs (a->ret == T_BUFFER && !into ? ", &size_r);" : ");", f);
   fold_end (out, (int) strlen (a->name) + 11);
   fputc ('\n', out);
 }
@@ -106,7 +130,7 @@ put_result (FILE *out, const struct action *a)
   case T_STRING:
   case T_DEVICE: fputs ("result_text (r)", out); break;
   case T_HASH: fputs ("result_hash (r)", out); break;
-  case T_BUFFER: fputs ("result_buffer (r, size_r)", out); break;
+  case T_BUFFER: fputs ("result_buffer (&c)", out); break;
   case T_STRUCT: fprintf (out, "result_%s (r)", a->ret_struct); break;
   case T_STRUCT_LIST: fprintf (out, "result_%s_list (r)", a->ret_struct); break;
   default: fputs ("result_list (r)", out);
@@ -115,20 +139,29 @@ put_result (FILE *out, const struct action *a)
 }
 
 static void
-put_method (FILE *out, const struct action *a)
+put_method (FILE *out, const struct action *a, bool into)
 {
+  const char *suffix = into ? "_into" : "";
+
   put_entry (out, a);
-  fprintf (out, "static PyObject *\npy_%s (PyObject *self, PyObject *const *args, Py_ssize_t nr)\n{\n", a->name);
-  put_locals (out, a);
-  fprintf (out, "  call_init (&c, \"%s\", self, args, nr);\n", a->name);
+  fprintf (out, "static PyObject *\npy_%s%s (PyObject *self, PyObject *const *args, Py_ssize_t nr)\n{\n", a->name,
+           suffix);
+  put_locals (out, a, into);
+  fprintf (out, "  call_init (&c, \"%s%s\", self, args, nr);\n", a->name, suffix);
+  if (into)
+    fputs ("  buf = arg_writable (&c, \"buffer\", &buf_size);\n", out);
   for (const struct param *p = a->args; p->name; p++)
-    put_arg (out, p);
+    if (!into || !is_into_count (p))
+      put_arg (out, a, p);
   for (const struct param *p = a->optargs; p->name; p++)
     put_opt (out, a, p);
   fputs ("  if (!call_enter (&c))\n    return call_end (&c, NULL);\n", out);
-  put_call (out, a);
-  fprintf (out, "  call_leave (&c, r != %s);\n", returns_number (a) ? "-1" : "NULL");
-  put_result (out, a);
+  put_call (out, a, into);
+  fprintf (out, "  call_leave (&c, r != %s);\n", returns_number (a) || into ? "-1" : "NULL");
+  if (into)
+    fputs ("  return call_end (&c, r != -1 ? PyLong_FromLongLong (r) : NULL);\n}\n\n", out);
+  else
+    put_result (out, a);
 }
 
 /* --- structs --- */
@@ -211,11 +244,17 @@ emit_python_c (FILE *out, const struct table *t)
   fputs ("#include \"binding.h\"\n\n", out);
   put_structs (out, t);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (is_public (&t->actions[i]))
-      put_method (out, &t->actions[i]);
+    if (is_public (&t->actions[i])) {
+      put_method (out, &t->actions[i], false);
+      if (has_into (&t->actions[i]))
+        put_method (out, &t->actions[i], true);
+    }
   fputs ("PyMethodDef handle_methods[] = {\n  METHODS_BY_HAND,\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
-    if (is_public (&t->actions[i]))
+    if (is_public (&t->actions[i])) {
       fprintf (out, "  METHOD_ROW (%s),\n", t->actions[i].name);
+      if (has_into (&t->actions[i]))
+        fprintf (out, "  METHOD_ROW (%s_into),\n", t->actions[i].name);
+    }
   fputs ("  { NULL, NULL, 0, NULL }\n};\n", out);
 }

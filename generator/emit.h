@@ -38,6 +38,11 @@ extern bool has_args (const struct action *a);      /* has a struct zf_NAME_args
 extern bool has_optargs (const struct action *a);
 extern const struct param *file_param (const struct action *a);     /* FileIn or FileOut, or NULL */
 
+/* Has it a second form, NAME_into, whose result goes to a buffer of the caller's?  There the size of the buffer stands for
+ * an argument "count". */
+extern bool has_into (const struct action *a);
+extern bool is_into_count (const struct param *p);
+
 extern bool uses_arg (const struct table *t, enum type type);       /* in a daemon action */
 extern bool uses_result (const struct table *t, enum type type);    /* in a daemon action */
 /* Is S the result TYPE of some action (of the daemon only, if DAEMON)? */
@@ -74,6 +79,8 @@ extern const char *c_result (const struct action *a);
 extern const char *c_result_line (const struct action *a);
 /* "(zf_handle *h, const char *device, const struct zf_mkfs_opts *opts)". */
 extern void put_c_params (FILE *out, const struct action *a);
+/* The same for NAME_into: "(zf_handle *h, const char *device, void *buf, size_t buf_size, int64_t offset)". */
+extern void put_into_params (FILE *out, const struct action *a);
 
 /* --- pod.c: the long texts --- */
 
@@ -116,6 +123,8 @@ extern void emit_structs_pod (FILE *out, const struct table *t);
 extern void emit_commands_pod (FILE *out, const struct table *t);
 extern void emit_test_script (FILE *out, const struct table *t);
 extern void emit_test_expect (FILE *out, const struct table *t);
+/* The name of an argument in Python, where it is that of python3-guestfs. */
+extern const char *python_name (const struct action *a, const struct param *p);
 extern void emit_python_c (FILE *out, const struct table *t);
 extern void emit_python_class (FILE *out, const struct table *t);
 extern void emit_python_stubs (FILE *out, const struct table *t);

@@ -182,6 +182,29 @@ c_result_line (const struct action *a)
 }
 
 void
+put_into_params (FILE *out, const struct action *a)
+{
+  static const char buffer[] = ", void *buf, size_t buf_size";
+  bool done = false;
+
+  fputs ("(zf_handle *h", out);
+  for (const struct param *p = a->args; p->name; p++)
+    if (is_into_count (p)) {
+      fputs (buffer, out);
+      done = true;
+    }
+    else {
+      fputs (", ", out);
+      put_c_param (out, p);
+    }
+  if (!done)
+    fputs (buffer, out);
+  if (has_optargs (a))
+    fprintf (out, ", const struct zf_%s_opts *opts", a->name);
+  fputc (')', out);
+}
+
+void
 put_c_params (FILE *out, const struct action *a)
 {
   fputs ("(zf_handle *h", out);

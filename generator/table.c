@@ -149,6 +149,18 @@ file_param (const struct action *a)
 }
 
 bool
+has_into (const struct action *a)
+{
+  return a->ret == T_BUFFER && is_public (a) && is_daemon (a);
+}
+
+bool
+is_into_count (const struct param *p)
+{
+  return p->type == T_INT && strcmp (p->name, "count") == 0;
+}
+
+bool
 uses_arg (const struct table *t, enum type type)
 {
   for (size_t i = 0; i < t->nr_actions; i++)

@@ -113,6 +113,8 @@ struct zf_handle {
    * No lock. */
   atomic_ulong running, cancelled;
   int cancel_pipe[2];       /* wakes the waiter; async-signal-safe to write */
+  zf_allocate_callback allocate_cb;   /* or NULL */
+  void *allocate_opaque;
   zf_wait_callback wait_cb; /* or NULL */
   void *wait_opaque;
   int64_t last_wait_cb_ms;
@@ -198,6 +200,14 @@ extern void zfi_leave (zf_handle *h, bool ok);
  * launching it does not: launch.c cleans up. */
 extern int zfi_call (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
                      xdrproc_t args_proc, void *args, xdrproc_t ret_proc, void *ret);
+/* The same for a buffer result: the program's or malloc's memory and its size, or NULL. */
+extern char *zfi_call_buffer (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
+                              xdrproc_t args_proc, void *args, size_t *size_r);
+/* Into the caller's memory: how many bytes came, or -1 with the error set (ERANGE: there is no room for all). */
+extern int64_t zfi_call_into (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
+                              xdrproc_t args_proc, void *args, void *buf, size_t buf_size);
+/* The count that fills a buffer; the daemon refuses what is too large. */
+extern int zfi_into_count (size_t buf_size);
 /* With a file that is streamed to (FileIn) or from (FileOut) the daemon. */
 extern int zfi_call_file (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
                           xdrproc_t args_proc, void *args, const char *filename);

@@ -200,9 +200,8 @@ rpc_poll_flags (struct rpc *c)
 
 /* --- the call --- */
 
-/* Encode and send.  0; -1 with the error set: nothing was sent, or the machine is lost. */
-static int
-send_call (struct rpc *c, uint64_t mask, uint64_t hint, xdrproc_t args_proc, void *args)
+int
+rpc_send (struct rpc *c, uint64_t mask, uint64_t hint, xdrproc_t args_proc, void *args)
 {
   zf_handle *h = c->h;
   const struct wire_header hdr = {
@@ -238,13 +237,13 @@ clean_message (char *s)
 
 /* The body of an error reply becomes the handle's error. */
 static int
-read_error (struct rpc *c)
+decode_error (struct rpc *c, unsigned char *body, size_t size)
 {
   struct wire_error e = { 0 };
   XDR xdr;
   bool ok;
 
-  xdrmem_create (&xdr, (char *) c->frame.data + ZF_HEADER_SIZE, c->frame.len - ZF_HEADER_SIZE, XDR_DECODE);
+  xdrmem_create (&xdr, (char *) body, size, XDR_DECODE);
   ok = xdr_wire_error (&xdr, &e);
   xdr_destroy (&xdr);
   if (ok) {
@@ -270,27 +269,63 @@ check_header (struct rpc *c, const struct wire_header *hdr)
   return 0;
 }
 
-int
-rpc_read_reply (struct rpc *c)
+/* The length of a message whose header comes with it. */
+static int
+read_length (struct rpc *c, uint32_t *len)
 {
-  zf_handle *h = c->h;
-  struct wire_header hdr;
-  uint32_t len;
-
-  h->may_send_flag = true;
-  if (rpc_read_length (c, &len) == -1)
+  c->h->may_send_flag = true;
+  if (rpc_read_length (c, len) == -1)
     return -1;
-  if (len < ZF_HEADER_SIZE || len > ZF_MESSAGE_MAX)
-    return rpc_violation (c, "a message of %u bytes", len);
-  if (conn_read_body (h->conn, len, &c->frame) == -1)
-    return rpc_lost (c);
-  wire_get_header (c->frame.data, &hdr);
+  if (*len < ZF_HEADER_SIZE || *len > ZF_MESSAGE_MAX)
+    return rpc_violation (c, "a message of %u bytes", *len);
+  return 0;
+}
+
+static int
+take_header (struct rpc *c, const unsigned char *raw)
+{
+  struct wire_header hdr;
+
+  wire_get_header (raw, &hdr);
   if (check_header (c, &hdr) == -1)
     return -1;
   c->ok = hdr.status == ZF_OK;
   if (c->ok && c->daemon_cancelled && !c->sent_cancelled_chunk)
     return rpc_violation (c, "success after it had cancelled the transfer");
-  return c->ok ? 0 : read_error (c);
+  return 0;
+}
+
+int
+rpc_read_head (struct rpc *c, unsigned char header[ZF_HEADER_SIZE], uint32_t *len)
+{
+  if (read_length (c, len) == -1)
+    return -1;
+  if (conn_read (c->h->conn, header, ZF_HEADER_SIZE) == -1)
+    return rpc_lost (c);
+  *len -= ZF_HEADER_SIZE;
+  return take_header (c, header);
+}
+
+int
+rpc_read_error (struct rpc *c, uint32_t len)
+{
+  if (conn_read_body (c->h->conn, len, &c->frame) == -1)
+    return rpc_lost (c);
+  return decode_error (c, c->frame.data, c->frame.len);
+}
+
+int
+rpc_read_reply (struct rpc *c)
+{
+  uint32_t len;
+
+  if (read_length (c, &len) == -1)
+    return -1;
+  if (conn_read_body (c->h->conn, len, &c->frame) == -1)
+    return rpc_lost (c);
+  if (take_header (c, c->frame.data) == -1)
+    return -1;
+  return c->ok ? 0 : decode_error (c, c->frame.data + ZF_HEADER_SIZE, c->frame.len - ZF_HEADER_SIZE);
 }
 
 static int
@@ -307,9 +342,8 @@ decode_result (struct rpc *c, xdrproc_t ret_proc, void *ret)
   return ok ? 0 : rpc_violation (c, "a result that cannot be decoded");
 }
 
-/* After a call: it is off the wire, whatever became of it. */
-static int
-finish (struct rpc *c, int r)
+int
+rpc_finish (struct rpc *c, int r)
 {
   zf_handle *h = c->h;
 
@@ -322,9 +356,8 @@ finish (struct rpc *c, int r)
   return r;
 }
 
-/* What comes before every call: a machine that can carry it out. */
-static int
-prepare (zf_handle *h, const struct zfi_action *a)
+int
+rpc_prepare (zf_handle *h, const struct zfi_action *a)
 {
   if (h->conn == NULL)
     return zfi_error (h, ENOTCONN, "there is no connection to the appliance");
@@ -340,15 +373,15 @@ zfi_call (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmask,
   struct rpc c = { .h = h, .a = a, .frame.max = 4 + ZF_MESSAGE_MAX };
   int r;
 
-  if (prepare (h, a) == -1)
+  if (rpc_prepare (h, a) == -1)
     return -1;
   c.serial = h->next_serial++;
-  r = send_call (&c, optargs_bitmask, 0, args_proc, args);
+  r = rpc_send (&c, optargs_bitmask, 0, args_proc, args);
   if (r == 0)
     r = rpc_read_reply (&c);
   if (r == 0)
     r = c.ok ? decode_result (&c, ret_proc, ret) : -1;
-  return finish (&c, r);
+  return rpc_finish (&c, r);
 }
 
 int
@@ -360,10 +393,10 @@ zfi_call_file (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmas
   bool in = a->flags & ZFI_FILE_IN;
   int r;
 
-  if (prepare (h, a) == -1 || (in && file_open_in (h, &f, filename) == -1))
+  if (rpc_prepare (h, a) == -1 || (in && file_open_in (h, &f, filename) == -1))
     return -1;
   c.serial = h->next_serial++;
-  r = send_call (&c, optargs_bitmask, f.size, args_proc, args);
+  r = rpc_send (&c, optargs_bitmask, f.size, args_proc, args);
   if (r == 0)
     r = in ? file_send (&c, &f) : rpc_read_reply (&c);
   if (r == 0 && !c.ok)
@@ -371,5 +404,5 @@ zfi_call_file (zf_handle *h, const struct zfi_action *a, uint64_t optargs_bitmas
   if (r == 0 && !in)
     r = file_receive (&c, filename);
   file_close_in (&f);
-  return finish (&c, r);
+  return rpc_finish (&c, r);
 }

@@ -46,6 +46,13 @@ extern void zf_user_cancel (zf_handle *h);
 typedef int (*zf_wait_callback) (zf_handle *h, void *opaque);
 extern void zf_set_wait_callback (zf_handle *h, zf_wait_callback cb, void *opaque);
 
+/* Have CB give the memory for results that are buffers (zf_pread_device and the like), in place of malloc: those
+ * functions return what it returned.  It is called in the thread of the call when SIZE, which may be 0, is known; NULL
+ * ends the call with the errno that it sets.  If the call fails afterwards, the memory is still CB's.  NULL: malloc again.
+ * Since 0.1. */
+typedef void *(*zf_allocate_callback) (zf_handle *h, void *opaque, size_t size);
+extern void zf_set_allocate_callback (zf_handle *h, zf_allocate_callback cb, void *opaque);
+
 /* Events.  ARRAY holds four numbers for progress (procedure, serial, position, total).  Since 0.1. */
 #define ZF_EVENT_CLOSE           UINT64_C (0x0001)
 #define ZF_EVENT_SUBPROCESS_QUIT UINT64_C (0x0002)

@@ -63,7 +63,7 @@ struct call {
   char *message;            /* of the library's error; PyMem memory, or NULL */
   int err;
   PyObject *raised[3];      /* what a signal or callback raised that must end the call */
-  PyObject *data;           /* the bytearray of a buffer result, or NULL */
+  PyObject *data;           /* bytearray that a buffer result is read into, or NULL */
 };
 
 /* --- call.c --- */
@@ -130,7 +130,8 @@ extern PyObject *result_text (char *s);
 extern PyObject *result_list (char **list);
 /* A list of pairs; the class makes a dict of it if the user wants that. */
 extern PyObject *result_hash (char **list);
-extern PyObject *result_buffer (char *p, size_t size);
+/* The bytearray that the call read into. */
+extern PyObject *result_buffer (struct call *c);
 
 /* Fields of structs. */
 extern PyObject *text_object (const char *s);

@@ -63,6 +63,30 @@ on_wait (zf_handle *h, void *opaque)
   return r;
 }
 
+/* The library wants memory for the result of the call that runs: that of a bytearray, so that nothing is copied.  Nobody
+ * else has a reference to that before the call is over. */
+static void *
+on_allocate (zf_handle *h, void *opaque, size_t size)
+{
+  struct handle *self = opaque;
+  struct call *c = self->call;
+  void *p = NULL;
+
+  (void) h;
+  PyEval_RestoreThread (c->thread);
+  Py_CLEAR (c->data);
+  c->data = PyByteArray_FromStringAndSize (NULL, size);
+  if (c->data)
+    p = PyByteArray_AsString (c->data);
+  else if (c->raised[0])
+    PyErr_Clear ();
+  else
+    PyErr_Fetch (&c->raised[0], &c->raised[1], &c->raised[2]);
+  c->thread = PyEval_SaveThread ();
+  errno = ENOMEM;
+  return p;
+}
+
 static PyObject *
 handle_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -89,6 +113,7 @@ handle_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return NULL;
   }
   zf_set_wait_callback (self->h, on_wait, self);
+  zf_set_allocate_callback (self->h, on_allocate, self);
   return (PyObject *) self;
 }
 

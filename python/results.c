@@ -77,10 +77,10 @@ result_hash (char **list)
 }
 
 PyObject *
-result_buffer (char *p, size_t size)
+result_buffer (struct call *c)
 {
-  PyObject *r = PyByteArray_FromStringAndSize (p, size);
+  PyObject *r = c->data;
 
-  free (p);
+  c->data = NULL;
   return r;
 }

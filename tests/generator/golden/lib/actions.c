@@ -95,20 +95,6 @@ take_copy (zf_handle *h, const void *p, size_t size)
   return copy;
 }
 
-/* The caller's buffer, never NULL on success, and its size. */
-static char *
-take_buffer (zf_handle *h, char **val, u_int len, size_t *size_r)
-{
-  char *p = len > 0 ? *val : take_copy (h, "", 1);
-
-  if (p == NULL)
-    return NULL;
-  if (p == *val)
-    *val = NULL;
-  *size_r = len;
-  return p;
-}
-
 /* struct every */
 void
 zf_free_every (struct zf_every *s)
@@ -229,17 +215,32 @@ char *
 zf_get_buffer (zf_handle *h, int count, size_t *size_r)
 {
   struct zf_get_buffer_args args = { .count = count };
-  struct zf_get_buffer_ret ret = { 0 };
   char *r = NULL;
 
   if (zfi_enter (h, &action_get_buffer, count) == -1)
     return NULL;
-  if (zfi_call (h, &action_get_buffer, 0, (xdrproc_t) xdr_zf_get_buffer_args, &args,
-                (xdrproc_t) xdr_zf_get_buffer_ret, &ret) == 0)
-    r = take_buffer (h, &ret.r.r_val, ret.r.r_len, size_r);
-  xdr_free ((xdrproc_t) xdr_zf_get_buffer_ret, (char *) &ret);
+  r = zfi_call_buffer (h, &action_get_buffer, 0, (xdrproc_t) xdr_zf_get_buffer_args, &args, size_r);
   zfi_trace_buffer (h, r, r ? *size_r : 0);
   zfi_leave (h, r != NULL);
+  return r;
+}
+
+/* get_buffer, into the caller's buffer. */
+static const struct zfi_action action_get_buffer_into = {
+  "get_buffer_into", ZF_PROC_GET_BUFFER, 0, "", NULL
+};
+
+int64_t
+zf_get_buffer_into (zf_handle *h, void *buf, size_t buf_size)
+{
+  struct zf_get_buffer_args args = { .count = zfi_into_count (buf_size) };
+  int64_t r = -1;
+
+  if (zfi_enter (h, &action_get_buffer_into) == -1)
+    return -1;
+  r = zfi_call_into (h, &action_get_buffer_into, 0, (xdrproc_t) xdr_zf_get_buffer_args, &args, buf, buf_size);
+  zfi_trace_int (h, r);
+  zfi_leave (h, r != -1);
   return r;
 }
 

@@ -146,7 +146,25 @@ py_get_buffer (PyObject *self, PyObject *const *args, Py_ssize_t nr)
     return call_end (&c, NULL);
   r = zf_get_buffer (c.h, count, &size_r);
   call_leave (&c, r != NULL);
-  return call_end (&c, r ? result_buffer (r, size_r) : NULL);
+  return call_end (&c, r ? result_buffer (&c) : NULL);
+}
+
+/* get_buffer: return a value. */
+static PyObject *
+py_get_buffer_into (PyObject *self, PyObject *const *args, Py_ssize_t nr)
+{
+  struct call c;
+  void *buf;
+  size_t buf_size;
+  int64_t r;
+
+  call_init (&c, "get_buffer_into", self, args, nr);
+  buf = arg_writable (&c, "buffer", &buf_size);
+  if (!call_enter (&c))
+    return call_end (&c, NULL);
+  r = zf_get_buffer_into (c.h, buf, buf_size);
+  call_leave (&c, r != -1);
+  return call_end (&c, r != -1 ? PyLong_FromLongLong (r) : NULL);
 }
 
 /* get_device: return a value. */
@@ -473,6 +491,7 @@ PyMethodDef handle_methods[] = {
   METHOD_ROW (all_names),
   METHOD_ROW (all_values),
   METHOD_ROW (get_buffer),
+  METHOD_ROW (get_buffer_into),
   METHOD_ROW (get_device),
   METHOD_ROW (get_devices),
   METHOD_ROW (get_file),

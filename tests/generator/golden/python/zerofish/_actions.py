@@ -47,6 +47,13 @@ class Actions:
         """
         return self._o.get_buffer(count)
 
+    def get_buffer_into(self, buffer: bytearray) -> int:
+        """Like get_buffer, but the bytes go to buffer: anything writable and contiguous.
+
+        As many are asked for as it holds.  Returns how many bytes came.
+        """
+        return self._o.get_buffer_into(buffer)
+
     def get_device(self) -> str:
         r"""Return a value.
 
@@ -184,28 +191,28 @@ class Actions:
         return self._o.set_up(filename)
 
 
-# For each action whether its result is a hash.
+# Their names.
 ACTIONS = {
-    "all_names": False,
-    "all_values": False,
-    "get_buffer": False,
-    "get_device": False,
-    "get_devices": False,
-    "get_file": False,
-    "get_hash": True,
-    "get_int": False,
-    "get_int64": False,
-    "get_int64_hex": False,
-    "get_int64_human": False,
-    "get_int64_octal": False,
-    "get_int_hex": False,
-    "get_int_octal": False,
-    "get_string": False,
-    "get_strings": False,
-    "get_struct": False,
-    "get_structs": False,
-    "local": False,
-    "only_in_c": False,
-    "send_file": False,
-    "set_up": False,
+    "all_names",
+    "all_values",
+    "get_buffer", "get_buffer_into",
+    "get_device",
+    "get_devices",
+    "get_file",
+    "get_hash",
+    "get_int",
+    "get_int64",
+    "get_int64_hex",
+    "get_int64_human",
+    "get_int64_octal",
+    "get_int_hex",
+    "get_int_octal",
+    "get_string",
+    "get_strings",
+    "get_struct",
+    "get_structs",
+    "local",
+    "only_in_c",
+    "send_file",
+    "set_up",
 }
