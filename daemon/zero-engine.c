@@ -33,7 +33,7 @@ zero_source_listed (const void *opaque, uint64_t from, uint64_t size, struct ran
 int
 engine_look (struct engine *e)
 {
-  return call_progress (e->call, e->progress_base + e->done, e->progress_total);
+  return call_progress (e->call, e->progress_base + (e->progress_stays ? 0 : e->done), e->progress_total);
 }
 
 /* --- memory --- */
@@ -309,10 +309,9 @@ first_size (const struct engine *e)
   return size < e->window_size ? size : e->window_size;
 }
 
-/* Show VISIT each window in turn, until it returns other than 0; that, 0 at the end, or -1 with the
- * call's error. */
+/* Show VISIT each window of what is to be looked at from FROM on, a multiple of the grain. */
 static int
-each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w))
+each_window_from (struct engine *e, uint64_t from, int (*visit) (struct engine *e, struct window *w))
 {
   struct window *w;
   size_t i;
@@ -321,7 +320,7 @@ each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w)
   if (e->area == NULL && allocate_windows (e) == -1)
     return -1;
   e->part = (struct range) { 0, 0 };
-  e->ahead = e->done = 0;
+  e->ahead = e->done = from;
   e->next_size = first_size (e);
   for (i = 0; i < WINDOWS && r == 0; i++)
     r = start_window (e, &e->windows[i]);
@@ -339,6 +338,23 @@ each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w)
     while (e->windows[i].op.busy)
       queue_wait (&e->queue, LOOK_MS);
   return r;
+}
+
+/* Show VISIT each window in turn, until it returns other than 0; that, 0 at the end, or -1 with the
+ * call's error. */
+static int
+each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w))
+{
+  return each_window_from (e, 0, visit);
+}
+
+int
+engine_each_window (struct engine *e, struct zero_source source, uint64_t from,
+                    int (*visit) (struct engine *e, struct window *w))
+{
+  e->source = source;
+  e->fix_unreadable = false;
+  return each_window_from (e, from, visit);
 }
 
 /* --- what is done with a window --- */

@@ -90,6 +90,8 @@ struct engine {
   struct range part;            /* of the source: being read */
   uint64_t ahead;               /* read up to here */
   uint64_t done, progress_base, progress_total;
+  bool progress_stays;          /* at progress_base: this is a part of greater work */
+  void *opaque;                 /* of who has each window shown */
   struct zero_stats stats;
   struct zero_pool *pool, own_pool;
   unsigned char *area;          /* of the pool */
@@ -137,6 +139,11 @@ extern int engine_is_zero (struct engine *e, struct zero_source source);
 /* Zero exactly these bytes without looking, by METHOD.  A range that is not inside the device is
  * EINVAL and nothing is written.  0, or -1 with the call's error. */
 extern int engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, enum zero_method method);
+
+/* Show VISIT each window of SOURCE in turn, read ahead from FROM (a multiple of the grain) on, until it returns
+ * other than 0; that, 0 at the end, or -1 with the call's error. */
+extern int engine_each_window (struct engine *e, struct zero_source source, uint64_t from,
+                               int (*visit) (struct engine *e, struct window *w));
 
 /* --- between the engine's files --- */
 

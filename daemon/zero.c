@@ -17,82 +17,10 @@
 
 #include "daemon.h"
 #include "actions.h"
-#include "devices.h"
 #include "hints.h"
-#include "zero-engine.h"
+#include "zero-target.h"
 
 enum { ZERO_HEAD = 128 * 1024 };       /* what do_zero looks at */
-
-/* The kernel cuts large reads into requests of 1280 KiB.  Where each request is dear, as in an
- * emulated machine, larger ones save a third of the time; a disk that cannot is left as it is. */
-static void
-allow_large_requests (const struct call *c, const struct disk *disk)
-{
-  char most[32], now[32];
-  unsigned long n;
-
-  if (disk == NULL || disk->sysname == NULL
-      || sysfs_read (c->d, most, sizeof most, "block/%s/queue/max_hw_sectors_kb", disk->sysname) == -1
-      || sysfs_read (c->d, now, sizeof now, "block/%s/queue/max_sectors_kb", disk->sysname) == -1)
-    return;
-  n = strtoul (most, NULL, 10);
-  if (n > WINDOW_MAX / 1024)
-    n = WINDOW_MAX / 1024;
-  snprintf (most, sizeof most, "%lu", n);
-  if (n > strtoul (now, NULL, 10))
-    sysfs_write (c->d, most, "block/%s/queue/max_sectors_kb", disk->sysname);
-}
-
-/* O_DIRECT where it works: whole megabytes go from the disk into our buffers. */
-static void
-set_direct (int fd)
-{
-  int flags = fcntl (fd, F_GETFL);
-
-  if (flags != -1)
-    fcntl (fd, F_SETFL, flags | O_DIRECT);
-}
-
-/* Open DEV and fill in T.  For writing the device must be in no other use.  -1 with the call's error. */
-static int
-open_target (struct call *c, const struct device *dev, bool writing, struct zero_target *t)
-{
-  *t = (struct zero_target) { .name = dev->name, .fd = -1, .buffered = -1, .start = device_start (c, dev) };
-  t->fd = device_open (c, dev, writing ? O_RDWR | O_EXCL : O_RDONLY);
-  if (t->fd == -1 || device_geometry (c, dev, t->fd, &t->size, &t->block) == -1)
-    return -1;
-  if (writing && (t->buffered = device_open (c, dev, O_RDWR)) == -1)
-    return -1;
-  if (dev->disk != NULL && (dev->partnum > 0 || dev->path == dev->disk->path)) {
-    t->cluster = dev->disk->cluster;
-    t->raw = dev->disk->raw;
-  }
-  set_direct (t->fd);
-  allow_large_requests (c, dev->disk);
-  return 0;
-}
-
-static void
-close_target (struct zero_target *t)
-{
-  if (t->buffered >= 0)
-    close (t->buffered);
-  if (t->fd >= 0)
-    close (t->fd);
-}
-
-/* By default the kernel's request for zeroes keeps a SCSI disk's space allocated, also when it is
- * asked to give space back.  That is right for all disks but those with discard on. */
-static void
-allow_unmap (const struct call *c, const struct disk *disk)
-{
-  if (disk == NULL || disk->sysname == NULL)
-    return;
-  if (sysfs_write (c->d, "writesame_16_unmap", "class/scsi_disk/%d:%d:%d:%d/zeroing_mode",
-                   disk->host, disk->channel, disk->target, disk->lun) == -1 && verbose)
-    fprintf (stderr, "zerofishd: cannot set the zeroing mode of %s: %s; zeroing will not give space back\n",
-             disk->path, strerror (errno));
-}
 
 /* Zero what is not zero in the first T->size bytes, give space back, and look again at what was
  * unmapped: discarding is advice to a device, while this must be true.  A raw image may have space even where
@@ -133,19 +61,10 @@ show_stats (const struct engine *e, int64_t started)
              s->requests, s->requested, s->writes, s->written, engine_now_us () - started);
 }
 
-/* NULL if there is no memory for it. */
-static struct zero_pool *
-daemon_pool (struct daemon *d)
-{
-  if (d->zero_pool == NULL)
-    d->zero_pool = calloc (1, sizeof *d->zero_pool);
-  return d->zero_pool;
-}
-
 void
 zero_prepare (struct daemon *d)
 {
-  struct zero_pool *pool = daemon_pool (d);
+  struct zero_pool *pool = target_pool (d);
 
   if (pool != NULL)
     engine_prepare (pool);
@@ -170,7 +89,7 @@ zero_target (struct call *c, const struct zero_target *t, bool discard, const st
 
   if (e == NULL)
     return -1;
-  if (engine_init (e, c, t, &zero_io_real, daemon_pool (c->d)) == 0) {
+  if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0) {
     e->allocated = hints != NULL ? &hints->allocated : NULL;
     r = discard ? unmap_target (e, unknown_source (NULL)) : engine_zero (e, source, ZERO_KEEP, NULL);
   }
@@ -194,17 +113,17 @@ zero_start (struct call *c, struct device *dev, uint64_t max)
 
   if (device_flush_caches (c, dev) == -1)
     return -1;
-  if (open_target (c, dev, true, &t) == -1) {
-    close_target (&t);
+  if (target_open (c, dev, O_RDWR | O_EXCL, &t) == -1) {
+    target_close (&t);
     return -1;
   }
   if (t.size > max)
     t.size = max;
   if (dev->discard)
-    allow_unmap (c, dev->disk);
+    target_allow_unmap (c, dev->disk);
   r = zero_target (c, &t, dev->discard, hints_take (c, dev, t.size));
   hints_drop (c->d);
-  close_target (&t);
+  target_close (&t);
 
   if (device_flush_caches (c, dev) == -1)
     r = -1;
@@ -234,7 +153,7 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 
   if (e == NULL)
     return -1;
-  if (engine_init (e, c, t, &zero_io_real, daemon_pool (c->d)) == 0)
+  if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0)
     r = engine_is_zero (e, source);
   engine_free (e);
   show_stats (e, started);
@@ -249,34 +168,11 @@ do_is_zero_device (struct call *c, struct device *device)
 
   if (device_flush_caches (c, device) == -1)
     return -1;
-  if (open_target (c, device, false, &t) == 0)
+  if (target_open (c, device, O_RDONLY, &t) == 0)
     r = look_at (c, &t, unknown_source (hints_take (c, device, t.size)));
   hints_drop (c->d);
-  close_target (&t);
+  target_close (&t);
   return r;
-}
-
-/* The data of a file, without its holes.  A filesystem that knows no holes calls all of it data.  OPAQUE is
- * the file's descriptor. */
-static int
-next_data (const void *opaque, uint64_t from, uint64_t size, struct range *r)
-{
-  const int fd = *(const int *) opaque;
-  off_t start = 0, end = 0;
-
-  if (from >= size)
-    return 0;
-  start = lseek (fd, from, SEEK_DATA);
-  if (start == -1 && errno == ENXIO)            /* a hole up to the end */
-    return 0;
-  if (start >= 0)
-    end = lseek (fd, start, SEEK_HOLE);
-  if ((start == -1 || end == -1) && errno != EINVAL && errno != EOPNOTSUPP)
-    return -1;
-  *r = (struct range) { from, size };
-  if (start >= 0 && end >= 0)
-    *r = (struct range) { start, (uint64_t) end < size ? (uint64_t) end : size };
-  return r->start < r->end;
 }
 
 int
@@ -293,8 +189,8 @@ do_is_zero (struct call *c, const char *path)
     goto out;
   }
   t.size = st.st_size;
-  set_direct (t.fd);
-  r = look_at (c, &t, (struct zero_source) { next_data, &t.fd });
+  target_set_direct (t.fd);
+  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd });
  out:
   close (t.fd);
   return r;

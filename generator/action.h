@@ -129,6 +129,7 @@ struct table {
 /* Each file of the table: an array that ends with a row whose name is NULL. */
 extern const struct action actions_zero[];      /* zero, is_zero and their device forms */
 extern const struct action actions_block[];     /* devices, partitions, blockdev_*, pread/pwrite_device */
+extern const struct action actions_copy[];      /* copies, archives, zeroing free space */
 extern const struct action actions_file[];      /* files and directories, transfers, checksums */
 extern const struct action actions_fs[];        /* mkfs, mount, sync */
 extern const struct action actions_part[];      /* partition tables, wiping, discard */

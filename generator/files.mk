@@ -5,6 +5,7 @@
 
 generator_table = \
 	actions-block.c \
+	actions-copy.c \
 	actions-file.c \
 	actions-fs.c \
 	actions-internal.c \

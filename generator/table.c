@@ -10,7 +10,7 @@
 #include "emit.h"
 
 static const struct action *const files[] = {
-  actions_zero, actions_block, actions_file, actions_fs, actions_tree, actions_part, actions_volume,
+  actions_zero, actions_block, actions_copy, actions_file, actions_fs, actions_tree, actions_part, actions_volume,
   actions_internal, actions_library,
 };
 enum { NR_FILES = sizeof files / sizeof files[0] };

@@ -89,6 +89,10 @@ const struct action actions_fs[] = {
   { .name = NULL }
 };
 
+const struct action actions_copy[] = {
+  { .name = NULL }
+};
+
 const struct action actions_part[] = {
   { .name = NULL }
 };
