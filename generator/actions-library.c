@@ -362,6 +362,70 @@ const struct action actions_library[] = {
       "as by A<disk_format>.",
     .tests = { { START_ANY, "disk-create t.img raw 1048576\ndisk-virtual-size t.img\n", "1048576\n" } } },
 
+  { .name = "copy_disk",
+    .ret = T_STRUCT, .ret_struct = "copy_stats",
+    .args = { { "source", T_STRING }, { "target", T_STRING } },
+    .optargs = {
+      { "sourceformat", T_STRING }, { "targetformat", T_STRING }, { "allocated", T_BOOL },
+      { "targetmustbe", T_STRING }, { "flush", T_BOOL }, { "verify", T_BOOL }, { "synchronous", T_BOOL },
+      { "threads", T_INT }, { "connections", T_INT }, { "requests", T_INT }, { "requestsize", T_INT },
+      { "timeout", T_INT },
+    },
+    .flags = F_ANY_STATE | F_PROGRESS | F_CANCEL,
+    .aliases = { "disk-copy" },
+    .since = "0.1",
+    .shortdesc = "copy a disk image without reading holes or writing zeroes twice",
+    .longdesc =
+      "Copy the disk in C<source> to C<target>, as L<zerocp(1)> does.  Each is an image file, a host block device, an "
+      "C<nbd:> URI, or C<-> for standard input or output.  What is known to be zero on both sides is not touched, "
+      "what is zero in the source only is zeroed in as few requests as possible, and the rest is read once "
+      "and tested for blocks of zeroes, which are not written.  No appliance is needed.\n"
+      "\n"
+      "A target file that does not exist is made, and removed again if the copy fails.  A raw target file gets the source's "
+      "size; any other target must be at least as large as the source, and what is behind its end is left alone.  "
+      "Source and target must not be the same.\n"
+      "\n"
+      "=over 4\n"
+      "\n"
+      "=item C<sourceformat>, C<targetformat>\n"
+      "\n"
+      "Formats of local images: C<raw>, C<qcow2>, ...  Without them they are detected, and images that name other "
+      "files are refused; a new file is C<qcow2> (C<vmdk>, C<vdi>, C<vhdx>) if its name ends so, else C<raw>.\n"
+      "\n"
+      "=item C<allocated>\n"
+      "\n"
+      "Give the target space for all of the disk.\n"
+      "\n"
+      "=item C<targetmustbe>\n"
+      "\n"
+      "C<zero>: look at the whole target first, and refuse it if anything in it is not zero.  C<any>: the default.\n"
+      "\n"
+      "=item C<flush>\n"
+      "\n"
+      "Return only when the copy is on disk.\n"
+      "\n"
+      "=item C<verify>\n"
+      "\n"
+      "Read both sides again and compare them.\n"
+      "\n"
+      "=item C<synchronous>, C<threads>, C<connections>, C<requests>, C<requestsize>\n"
+      "\n"
+      "How much goes on at the same time.  The defaults find out what is fastest.\n"
+      "\n"
+      "=item C<timeout>\n"
+      "\n"
+      "Give up if a server has not answered anything for so many seconds (120).\n"
+      "\n"
+      "=back",
+    .tests = {
+      { START_ANY,
+        "disk-create s.img raw 1048576\n"
+        "copy-disk s.img t.qcow2 | grep -v milliseconds\n"
+        "disk-format t.qcow2\n",
+        "size: 1048576\nread: 0\nwritten: 0\nzeroed: 0\nskipped: 1048576\nchecked: 0\nqcow2\n" },
+      { START_ANY, "disk-create s.img raw 1048576\ndisk-copy s.img s.img\n", "", .error = "the same" },
+    } },
+
   { .name = "version",
     .ret = T_STRUCT, .ret_struct = "version",
     .flags = F_ANY_STATE,

@@ -263,8 +263,8 @@ check_flags (struct check *k, const struct action *a)
     violation (k, a->name, "F_CONFIG and F_ANY_STATE are for actions of the library");
   if (!is_daemon (a) && !(f & (F_CONFIG | F_ANY_STATE)))
     violation (k, a->name, "an action of the library needs F_CONFIG or F_ANY_STATE");
-  if (!is_daemon (a) && (f & (F_DESTRUCTIVE | F_PROGRESS | F_CANCEL | F_TOOLS)))
-    violation (k, a->name, "F_DESTRUCTIVE, F_PROGRESS, F_CANCEL and F_TOOLS are for actions of the daemon");
+  if (!is_daemon (a) && (f & (F_DESTRUCTIVE | F_TOOLS)))
+    violation (k, a->name, "F_DESTRUCTIVE and F_TOOLS are for actions of the daemon");
   if ((f & F_DESTRUCTIVE) && is_daemon (a) && !has_device_arg (a))
     violation (k, a->name, "F_DESTRUCTIVE without a device argument");
   if ((f & F_HINTS) && (!is_daemon (a) || !is_public (a) || a->args[0].type != T_DEVICE))

@@ -7,6 +7,18 @@
 #include "action.h"
 
 const struct structure structures[] = {
+  { .name = "copy_stats",
+    .text = "What a copy did",
+    .fields = {
+      { "size",         FT_INT64, "bytes of the source" },
+      { "read",         FT_INT64, "bytes read from the source" },
+      { "written",      FT_INT64, "bytes written to the target" },
+      { "zeroed",       FT_INT64, "bytes zeroed in the target" },
+      { "skipped",      FT_INT64, "bytes that were zero on both sides" },
+      { "checked",      FT_INT64, "bytes read from the target" },
+      { "milliseconds", FT_INT64, "time that it took" },
+    } },
+
   { .name = "dirent",
     .text = "An entry of a directory",
     .fields = {

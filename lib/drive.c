@@ -144,9 +144,8 @@ settle_discard (zf_handle *h, struct zf_drive *d)
 
 /* --- what is behind the drive --- */
 
-/* Does NAME begin like a URI?  A file whose name does can be given as ./NAME. */
-static bool
-is_uri (const char *name)
+bool
+zfi_is_uri (const char *name)
 {
   size_t n = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
 
@@ -200,7 +199,7 @@ use_file (zf_handle *h, struct zf_drive *d, const char *name, const char *format
 static int
 use_name (zf_handle *h, struct zf_drive *d, const char *name, const char *format)
 {
-  if (is_uri (name))
+  if (zfi_is_uri (name))
     return use_nbd (h, d, name, format);
   if (is_null_device (name))
     return use_scratch (h, d, name, format);

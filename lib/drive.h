@@ -15,6 +15,9 @@
 extern bool zfi_known_format (const char *format);
 #define ZFI_FORMATS "raw, qcow2, qcow, qed, vmdk, vdi, vpc, vhdx or parallels"
 
+/* Does NAME begin like a URI?  A file whose name does can be given as ./NAME. */
+extern bool zfi_is_uri (const char *name);
+
 /* The absolute path of NAME (malloced), or NULL with the error set.  An absolute path is never taken for
  * an option, a protocol or JSON by qemu. */
 extern char *zfi_absolute_path (zf_handle *h, const char *name);
