@@ -92,7 +92,7 @@ put_def (FILE *out, const struct action *a, unsigned form)
     fprintf (f, ", buffer: %s", form & STUB ? "WritableBuffer" : "bytearray");
   for (const struct param *p = a->args; p->name; p++)
     if (!(form & INTO) || !is_into_count (p))
-      fprintf (f, ", %s: %s", python_name (a, p), arg_type (p, form & STUB));
+      fprintf (f, python_none (a) ? ", %s: Optional[%s]" : ", %s: %s", python_name (a, p), arg_type (p, form & STUB));
   put_optargs (f, a, form);
   fprintf (f, ") -> %s:%s", form & INTO ? "int" : result_type (a), form & STUB ? " ..." : "");
   fold_end (out, (int) (strlen (a->name) + strlen (async) + strlen (suffix)) + 9);
@@ -191,7 +191,10 @@ put_into (FILE *out, const struct action *a)
 static bool
 has_opts_name (const struct action *a)
 {
-  static const char *const names[] = { "add_drive", "mkfs", "mkswap", "umount" };
+  static const char *const names[] = {
+    "add_drive", "btrfs_subvolume_create", "btrfs_subvolume_snapshot", "glob_expand", "grep", "is_blockdev", "is_chardev",
+    "is_dir", "is_fifo", "is_file", "is_socket", "mkfs", "mkswap", "ntfsresize", "tar_in", "tar_out", "umount",
+  };
 
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp (a->name, names[i]) == 0)

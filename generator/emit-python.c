@@ -22,6 +22,12 @@ python_name (const struct action *a, const struct param *p)
   return p->name;
 }
 
+bool
+python_none (const struct action *a)
+{
+  return strcmp (a->name, "set_cachedir") == 0 || strcmp (a->name, "set_tmpdir") == 0;
+}
+
 /* "arg_int (&c, "count")", for every type but buffers. */
 static void
 put_take (FILE *out, const struct action *a, const struct param *p)
@@ -49,7 +55,7 @@ put_arg (FILE *out, const struct action *a, const struct param *p)
     fprintf (out, "  %s = arg_buffer (&c, \"%s\", &%s_size);\n", p->name, python_name (a, p), p->name);
     return;
   }
-  fprintf (out, "  %s = ", p->name);
+  fprintf (out, "  %s = %s", p->name, python_none (a) ? "!arg_given (&c) ? \"\" : " : "");
   put_take (out, a, p);
   fputs (";\n", out);
 }

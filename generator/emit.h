@@ -123,6 +123,8 @@ extern void emit_structs_pod (FILE *out, const struct table *t);
 extern void emit_commands_pod (FILE *out, const struct table *t);
 extern void emit_test_script (FILE *out, const struct table *t);
 extern void emit_test_expect (FILE *out, const struct table *t);
+/* Is None taken for its argument, as python3-guestfs does: back to the default? */
+extern bool python_none (const struct action *a);
 /* The name of an argument in Python, where it is that of python3-guestfs. */
 extern const char *python_name (const struct action *a, const struct param *p);
 extern void emit_python_c (FILE *out, const struct table *t);
