@@ -27,7 +27,7 @@ struct disk {
   int host, channel, target, lun;
   bool readonly;            /* the user said so (an overlay looks writable) */
   bool discard;             /* the drive has discard on */
-  bool raw;                 /* a local image without a format */
+  bool raw;                 /* punching holes in it never takes space, wherever it is */
   unsigned cluster;         /* of an image whose clusters can be marked zero, in bytes; 0: other, or unknown */
   unsigned block;           /* files only: logical block size in bytes */
   bool setro;               /* files only: what blockdev_setro said */

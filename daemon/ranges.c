@@ -139,6 +139,16 @@ ranges_next_gap (const struct ranges *l, uint64_t from, uint64_t size, struct ra
   return true;
 }
 
+uint64_t
+ranges_bytes (const struct ranges *l)
+{
+  uint64_t n = 0;
+
+  for (size_t i = 0; i < l->n; i++)
+    n += l->v[i].end - l->v[i].start;
+  return n;
+}
+
 void
 ranges_free (struct ranges *l)
 {

@@ -41,6 +41,9 @@ extern int ranges_add (struct ranges *l, uint64_t start, uint64_t end);
 extern bool ranges_next (const struct ranges *l, uint64_t from, uint64_t size, struct range *r);
 extern bool ranges_next_gap (const struct ranges *l, uint64_t from, uint64_t size, struct range *r);
 
+/* How many bytes are in the list. */
+extern uint64_t ranges_bytes (const struct ranges *l);
+
 extern void ranges_free (struct ranges *l);
 
 #endif /* ZEROFISH_RANGES_H */

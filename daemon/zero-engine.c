@@ -33,7 +33,12 @@ zero_source_listed (const void *opaque, uint64_t from, uint64_t size, struct ran
 int
 engine_look (struct engine *e)
 {
-  return call_progress (e->call, e->progress_base + (e->progress_stays ? 0 : e->done), e->progress_total);
+  uint64_t position = e->progress_base + (e->progress_stays ? 0 : e->done);
+
+  /* Pieces of blocks are looked at with all of the block. */
+  if (position > e->progress_total)
+    position = e->progress_total;
+  return call_progress (e->call, position, e->progress_total);
 }
 
 /* --- memory --- */
@@ -314,22 +319,26 @@ static int
 each_window_from (struct engine *e, uint64_t from, int (*visit) (struct engine *e, struct window *w))
 {
   struct window *w;
+  uint64_t len, end;
   size_t i;
   int r = 0;
 
   if (e->area == NULL && allocate_windows (e) == -1)
     return -1;
   e->part = (struct range) { 0, 0 };
-  e->ahead = e->done = from;
+  e->ahead = from;
+  e->done = e->progress_work ? 0 : from;
   e->next_size = first_size (e);
   for (i = 0; i < WINDOWS && r == 0; i++)
     r = start_window (e, &e->windows[i]);
 
   for (i = 0; r == 0 && e->windows[i].len > 0; i = (i + 1) % WINDOWS) {
     w = &e->windows[i];
+    len = w->len;
+    end = w->offset + len;
     if ((r = finish_window (e, w)) == 0)
       r = visit (e, w);
-    e->done = w->offset + w->len;
+    e->done = e->progress_work ? e->done + len : end;
     if (r == 0)
       r = start_window (e, w);
   }

@@ -24,7 +24,7 @@ struct zero_target {
   uint64_t size;
   unsigned block;               /* logical block in bytes, a power of two */
   uint64_t start;               /* of a partition on its disk: blocks are cut as those of the disk */
-  bool raw;                     /* unmapping never takes space, wherever it is asked for */
+  bool raw;                     /* punching holes in it never takes space, wherever it is */
   unsigned cluster;             /* a request for zeroes that covers a cluster takes no space; 0: unknown */
 };
 
@@ -90,6 +90,7 @@ struct engine {
   struct range part;            /* of the source: being read */
   uint64_t ahead;               /* read up to here */
   uint64_t done, progress_base, progress_total;
+  bool progress_work;           /* it counts the bytes that are looked at, not offsets */
   bool progress_stays;          /* at progress_base: this is a part of greater work */
   void *opaque;                 /* of who has each window shown */
   struct zero_stats stats;
@@ -129,9 +130,14 @@ extern void engine_free (struct engine *e);
 extern int engine_zero (struct engine *e, struct zero_source source, enum zero_method method,
                         struct ranges *punched);
 
-/* Have the device unmap whole blocks of SOURCE without a look at them.  1, 0 if it will not, or -1 with the
- * call's error.  In the end all needs a look with ZERO_WRITE. */
-extern int engine_unmap (struct engine *e, struct zero_source source);
+/* Have the device unmap whole blocks of SOURCE without a look at them.  1, 0 if it will not from *END on, or
+ * -1 with the call's error. */
+extern int engine_unmap (struct engine *e, struct zero_source source, uint64_t *end);
+
+/* Zero all of the device and give its space back.  ZERO is known to be zero and stays as it is, unless it is
+ * in SOLID too: that is known to take space, and is unmapped without a look.  0, or -1 with the call's
+ * error. */
+extern int engine_discard (struct engine *e, const struct ranges *zero, const struct ranges *solid);
 
 /* Is all of SOURCE zero?  1, 0, or -1 with the call's error.  Stops where it finds something. */
 extern int engine_is_zero (struct engine *e, struct zero_source source);
@@ -159,6 +165,9 @@ extern uint64_t engine_up (const struct engine *e, uint64_t offset, uint64_t blo
 extern void write_begin (struct engine *e, enum zero_method method, struct ranges *punched);
 extern int write_zeroes (struct engine *e, uint64_t offset, uint64_t len, uint64_t witness);
 extern int write_finish (struct engine *e, bool rest);
+/* Are the clusters before FROM and at TO in the same table of the image?  Then those in between can be marked
+ * zero in it, for no space. */
+extern bool engine_same_table (const struct engine *e, uint64_t from, uint64_t to);
 /* Ask the device to unmap a range: 1 it accepted, 0 it will not, -1 with the call's error. */
 extern int write_unmap (struct engine *e, uint64_t offset, uint64_t len);
 /* Fill W from OFFSET, up to END or as much as it holds; waits.  0, or -1 with the call's error. */

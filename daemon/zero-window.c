@@ -42,14 +42,14 @@ widen (const struct engine *e, const struct window *w, struct range run, uint64_
   return (struct range) { start > w->offset + pos ? start - w->offset : pos, stop < end ? stop : end };
 }
 
-/* Are the clusters before FROM and at TO in the same table of the image?  Then those in between can be marked
- * zero in it, for no space.  A table is one cluster with entries of 8 or 16 bytes. */
-static bool
-same_table (const struct engine *e, uint64_t from, uint64_t to)
+/* A table is one cluster with entries of 8 or 16 bytes. */
+bool
+engine_same_table (const struct engine *e, uint64_t from, uint64_t to)
 {
   const uint64_t reach = (uint64_t) e->t->cluster * (e->t->cluster / 16);
 
-  return e->t->cluster > 0 && range_down (e->t->start + from - 1, reach) == range_down (e->t->start + to, reach);
+  return e->t->cluster > 0
+    && range_down (e->t->start + from - 1, reach) == range_down (e->t->start + to, reach);
 }
 
 /* May the zeroes in [FROM, TO) of the device be zeroed once more, since that saves a request?  Not where they
@@ -63,7 +63,7 @@ may_merge (const struct engine *e, uint64_t from, uint64_t to)
     return true;
   if (to - from > MERGE_MAX)
     return false;
-  return same_table (e, from, to) || (e->allocated && ranges_next (e->allocated, from, to, &r)
+  return engine_same_table (e, from, to) || (e->allocated && ranges_next (e->allocated, from, to, &r)
                                       && r.start == from && r.end == to);
 }
 
@@ -131,22 +131,25 @@ unmap_window (struct engine *e, struct window *w)
 }
 
 int
-engine_unmap (struct engine *e, struct zero_source source)
+engine_unmap (struct engine *e, struct zero_source source, uint64_t *end)
 {
   struct range r, head, middle, tail;
-  uint64_t end;
   int n, done = 1;
 
   write_begin (e, ZERO_UNMAP, NULL);
-  for (e->done = 0; (n = source.next (source.opaque, e->done, e->t->size, &r)) == 1; e->done = end) {
-    end = r.end - r.start > UNMAP_MOST ? r.start + UNMAP_MOST : r.end;
-    range_split ((struct range) { r.start, end }, e->t->block, &head, &middle, &tail);
+  *end = e->done = 0;
+  while ((n = source.next (source.opaque, *end, e->t->size, &r)) == 1) {
+    if (r.end - r.start > UNMAP_MOST)
+      r.end = r.start + UNMAP_MOST;
+    range_split (r, e->t->block, &head, &middle, &tail);
+    *end = r.start;
     if (middle.start < middle.end && (done = write_unmap (e, middle.start, middle.end - middle.start)) != 1)
       return done;
+    *end = r.end;
+    e->done += r.end - r.start;
   }
   if (n == -1)
-    return call_error (e->call, errno, "cannot find the data of %s after offset %" PRIu64,
-                       e->t->name, e->done);
+    return call_error (e->call, errno, "cannot find the data of %s after offset %" PRIu64, e->t->name, *end);
   return 1;
 }
 

@@ -22,32 +22,6 @@
 
 enum { ZERO_HEAD = 128 * 1024 };       /* what do_zero looks at */
 
-/* Zero what is not zero in the first T->size bytes, give space back, and look again at what was
- * unmapped: discarding is advice to a device, while this must be true.  A raw image may have space even where
- * it looks like a hole. */
-static int
-unmap_target (struct engine *e, struct zero_source all)
-{
-  struct ranges punched = { 0 };
-  int r;
-
-  e->progress_total = 2 * e->t->size;
-  if (e->t->raw && (r = engine_unmap (e, all)) != 0) {
-    e->progress_base = e->t->size;
-    return r == -1 ? -1 : engine_zero (e, all, ZERO_WRITE, NULL);
-  }
-  /* Refused in the middle at worst: progress never goes back. */
-  e->progress_base = e->done;
-  e->progress_total += e->done;
-  r = engine_zero (e, all, ZERO_UNMAP, &punched);
-  if (r == 0 && punched.n > 0) {
-    e->progress_base += e->t->size;
-    r = engine_zero (e, (struct zero_source) { zero_source_listed, &punched }, ZERO_WRITE, NULL);
-  }
-  ranges_free (&punched);
-  return r;
-}
-
 /* One line of figures for whoever measures. */
 static void
 show_stats (const struct engine *e, int64_t started)
@@ -79,10 +53,32 @@ unknown_source (const struct hints *hints)
   return (struct zero_source) { zero_source_unknown, hints != NULL ? &hints->zero : &none };
 }
 
+/* Zero the target and give space back.  A raw image may have space even where it looks like a hole. */
+static int
+discard_target (struct engine *e, const struct hints *hints)
+{
+  static const struct ranges none;
+  struct range all = { 0, e->t->size };
+  const struct ranges raw = { &all, e->t->size > 0, 0 };
+
+  return engine_discard (e, hints != NULL ? &hints->zero : &none,
+                         e->t->raw ? &raw : hints != NULL ? &hints->solid : &none);
+}
+
+/* How much there is to look at. */
+static void
+set_known (struct engine *e, const struct hints *hints)
+{
+  if (hints == NULL)
+    return;
+  e->allocated = &hints->allocated;
+  e->progress_work = true;
+  e->progress_total = e->t->size - ranges_bytes (&hints->zero);
+}
+
 static int
 zero_target (struct call *c, const struct zero_target *t, bool discard, const struct hints *hints)
 {
-  const struct zero_source source = unknown_source (hints);
   struct engine *e = call_alloc (c, sizeof *e);
   int64_t started = engine_now_us ();
   int r = -1;
@@ -90,8 +86,8 @@ zero_target (struct call *c, const struct zero_target *t, bool discard, const st
   if (e == NULL)
     return -1;
   if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0) {
-    e->allocated = hints != NULL ? &hints->allocated : NULL;
-    r = discard ? unmap_target (e, unknown_source (NULL)) : engine_zero (e, source, ZERO_KEEP, NULL);
+    set_known (e, hints);
+    r = discard ? discard_target (e, hints) : engine_zero (e, unknown_source (hints), ZERO_KEEP, NULL);
   }
   engine_free (e);
   show_stats (e, started);
@@ -145,7 +141,7 @@ do_zero_device (struct call *c, struct device *device)
 }
 
 static int
-look_at (struct call *c, const struct zero_target *t, struct zero_source source)
+look_at (struct call *c, const struct zero_target *t, struct zero_source source, const struct hints *hints)
 {
   struct engine *e = call_alloc (c, sizeof *e);
   int64_t started = engine_now_us ();
@@ -153,8 +149,10 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 
   if (e == NULL)
     return -1;
-  if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0)
+  if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0) {
+    set_known (e, hints);
     r = engine_is_zero (e, source);
+  }
   engine_free (e);
   show_stats (e, started);
   return r;
@@ -163,13 +161,16 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 int
 do_is_zero_device (struct call *c, struct device *device)
 {
+  const struct hints *hints;
   struct zero_target t;
   int r = -1;
 
   if (device_flush_caches (c, device) == -1)
     return -1;
-  if (target_open (c, device, O_RDONLY, &t) == 0)
-    r = look_at (c, &t, unknown_source (hints_take (c, device, t.size)));
+  if (target_open (c, device, O_RDONLY, &t) == 0) {
+    hints = hints_take (c, device, t.size);
+    r = look_at (c, &t, unknown_source (hints), hints);
+  }
   hints_drop (c->d);
   target_close (&t);
   return r;
@@ -190,7 +191,7 @@ do_is_zero (struct call *c, const char *path)
   }
   t.size = st.st_size;
   target_set_direct (t.fd);
-  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd });
+  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd }, NULL);
  out:
   close (t.fd);
   return r;

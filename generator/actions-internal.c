@@ -80,7 +80,7 @@ const struct action actions_internal[] = {
     .args = {
       { "target", T_INT }, { "lun", T_INT }, { "timeoutms", T_INT },
       { "readonly", T_BOOL }, { "discard", T_BOOL },
-      { "raw", T_BOOL },        /* a local image without a format: punching holes never takes space */
+      { "raw", T_BOOL },        /* a raw image with discard: punching holes never takes space, wherever it is */
       { "cluster", T_INT },     /* of an image whose clusters can be marked zero, in bytes; 0: other */
     },
     .flags = F_PRIVATE,

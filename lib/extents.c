@@ -12,13 +12,10 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "launch.h"
 #include "nbd-extents.h"
@@ -75,22 +72,6 @@ is_enabled (zf_handle *h)
   return false;
 }
 
-/* Some filesystems have holes but call them data. */
-static bool
-shows_holes (const char *path)
-{
-  int fd = open (path, O_RDONLY|O_CLOEXEC|O_NONBLOCK);
-  struct stat st;
-  bool r = false;
-
-  if (fd == -1)
-    return false;
-  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
-    r = st.st_blocks >= st.st_size / 512 || lseek (fd, 0, SEEK_HOLE) < st.st_size;
-  close (fd);
-  return r;
-}
-
 /* What the data extents of drive D may be taken for.  On top of another image they may be that one's, so
  * that giving them back or writing over them could take space here.  Older qcow2 cannot mark a cluster
  * zero without writing it. */
@@ -101,7 +82,7 @@ judge_data (struct hints *t, const struct zf_drive *d, bool backed)
 
   t->backed = backed;
   t->data = !backed && (raw || strcmp (d->format, "qcow2") == 0);
-  t->allocated = t->data && (raw ? !d->scratch && shows_holes (d->path) : d->cluster > 0);
+  t->allocated = t->data && (raw ? !d->scratch && zfi_drive_shows_holes (d) : d->cluster > 0);
 }
 
 /* --- connections --- */

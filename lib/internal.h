@@ -272,7 +272,7 @@ extern struct zfi_appliance *zfi_appliance_get (zf_handle *h);
 extern int zfi_appliance_tools (zf_handle *h, struct zfi_appliance *a);
 extern void zfi_appliance_free (struct zfi_appliance *a);
 
-/* --- drive.c, nbd-uri.c, probe.c and qemu-img.c --- */
+/* --- drive.c, drive-holes.c, nbd-uri.c, probe.c and qemu-img.c --- */
 extern void zfi_drive_free (struct zf_drive *d);
 /* Forget all drives: the machine is gone, and the next one starts with none. */
 extern void zfi_drives_forget (zf_handle *h);
@@ -280,6 +280,12 @@ extern void zfi_drives_forget (zf_handle *h);
  * path, or a symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and
  * scratch drives. */
 extern char *zfi_drive_filename (zf_handle *h, size_t index);
+/* Is what the guest discards given back?  Can the emulator do so in any place of the image, which is a raw
+ * one?  Where it cannot punch holes, it writes zeroes instead. */
+extern bool zfi_drive_discards (const struct zf_drive *d);
+extern bool zfi_drive_punches (const struct zf_drive *d);
+/* Can it be seen which parts of this raw file are holes?  Some filesystems have them but call them data. */
+extern bool zfi_drive_shows_holes (const struct zf_drive *d);
 /* Launch calls the first just before the emulator opens the drives, the second after it is gone: raw files
  * whose length is no multiple of 512 get their length back if only padding was added. */
 extern void zfi_drives_opened (zf_handle *h);

@@ -211,9 +211,8 @@ add_drives (zf_handle *h, bool *booted)
       return -1;
     }
     zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
-    name = zfi_internal_add_disk (h, (int) i, 0, DISK_MS - 10000, d->readonly,
-                                  d->scratch || (!d->readonly && d->discard != DISCARD_DISABLE),
-                                  d->nbd == NULL && strcmp (d->format, "raw") == 0, d->cluster);
+    name = zfi_internal_add_disk (h, (int) i, 0, DISK_MS - 10000, d->readonly, zfi_drive_discards (d),
+                                  zfi_drive_punches (d), d->cluster);
     if (name == NULL)
       return -1;
     zfi_verbose (h, "drive %zu is %s: %s", i, name, d->uri != NULL ? d->uri : d->path);

@@ -164,22 +164,23 @@ test_unmap_all (void **state)
   struct zero_target t = fixture_open (ALLOCATED, (8 << 20) + 100);
   struct ranges keep = { 0 };
   struct engine e;
+  uint64_t end;
 
   (void) state;
   fixture_fill (&t, 0xaa, 0, 4 << 20);
   assert_int_equal (ranges_add (&keep, 1 << 20, 2 << 20), 0);
   assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
-  assert_int_equal (engine_unmap (&e, (struct zero_source) { zero_source_unknown, &keep }), 1);
+  assert_int_equal (engine_unmap (&e, (struct zero_source) { zero_source_unknown, &keep }, &end), 1);
   assert_int_equal (seen.read, 0);
   assert_int_equal (fixture_first_not (&t, 0xaa, 1 << 20, 2 << 20), 2 << 20);
   assert_int_equal (fixture_first_not (&t, 0, 2 << 20, t.size), t.size);
   assert_in_range (fixture_allocated (&t), 1 << 20, (1 << 20) + 4096 + METADATA_SLACK);
   faults.fallocate_errno = EOPNOTSUPP;
   seen.position = 0;
-  assert_int_equal (engine_unmap (&e, all), 0);
+  assert_int_equal (engine_unmap (&e, all, &end), 0);
   assert_int_equal (seen.error, 0);
   faults.fallocate_errno = 0;
-  assert_int_equal (engine_unmap (&e, all), 1);
+  assert_int_equal (engine_unmap (&e, all, &end), 1);
   assert_in_range (fixture_allocated (&t), 0, 4096 + METADATA_SLACK);
   engine_free (&e);
   ranges_free (&keep);
