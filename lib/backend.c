@@ -11,7 +11,12 @@
 
 #include "launch.h"
 
-static const struct zf_backend *const backends[] = { &zfi_backend_direct, &zfi_backend_unix };
+static const struct zf_backend *const backends[] = {
+  &zfi_backend_direct, &zfi_backend_unix,
+#ifdef HAVE_LIBVIRT
+  &zfi_backend_libvirt,
+#endif
+};
 
 bool
 zfi_backend_setting (zf_handle *h, const char *name)
@@ -57,6 +62,10 @@ zfi_backend_find (zf_handle *h, const char *name, const char **arg)
         *arg = name + n + 1;
       return backends[i];
     }
-  zfi_error (h, EINVAL, "there is no backend called '%s': use 'direct' or 'unix:PATH'", name);
+  zfi_error (h, EINVAL, "there is no backend called '%s': use 'direct', "
+#ifdef HAVE_LIBVIRT
+             "'libvirt', 'libvirt:URI' "
+#endif
+             "or 'unix:PATH'", name);
   return NULL;
 }

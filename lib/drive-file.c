@@ -224,6 +224,16 @@ is_utf8 (const char *text)
   return true;
 }
 
+/* Characters that XML cannot carry. */
+static bool
+has_controls (const char *s)
+{
+  for (; *s != '\0'; s++)
+    if ((unsigned char) *s < ' ' || *s == 0x7f)
+      return true;
+  return false;
+}
+
 /* A detected format was found safe when the drive was added; a guest that runs on the image may have
  * changed the header since. */
 static int
@@ -256,7 +266,7 @@ zfi_drive_filename (zf_handle *h, size_t index)
 
   if (check_unchanged (h, d) == -1)
     return NULL;
-  if (is_utf8 (d->path)) {
+  if (is_utf8 (d->path) && !has_controls (d->path)) {
     name = strdup (d->path);
     if (name == NULL)
       zfi_perror (h, errno, "out of memory");

@@ -276,8 +276,8 @@ extern void zfi_appliance_free (struct zfi_appliance *a);
 extern void zfi_drive_free (struct zf_drive *d);
 /* Forget all drives: the machine is gone, and the next one starts with none. */
 extern void zfi_drives_forget (zf_handle *h);
-/* A name for the emulator that opens exactly drive INDEX and is valid UTF-8, as JSON needs: the absolute
- * path, or a symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and
+/* A name for the emulator that opens exactly drive INDEX and is valid UTF-8 without control characters, as JSON and
+ * XML need: the absolute path, or a symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and
  * scratch drives. */
 extern char *zfi_drive_filename (zf_handle *h, size_t index);
 /* Is what the guest discards given back?  Can the emulator do so in any place of the image, which is a raw
@@ -316,7 +316,8 @@ struct zf_backend {
    * the error is explained by what the console said. */
   int (*start) (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, void **data,
                 int *channel_fd, int *console_fd);
-  /* Attach user drive INDEX (target INDEX, lun 0), or the tools root (target 255). */
+  /* Attach user drive INDEX (target INDEX, lun 0; no function: start has attached all), or the tools root (target
+   * 255). */
   int (*add_drive) (zf_handle *h, void *data, size_t index);
   int (*add_tools) (zf_handle *h, void *data, const char *root);
   /* Only where launches can go on from a template (NULL: they cannot).  Write the state of the machine to FD
@@ -339,6 +340,7 @@ struct zf_backend {
 };
 extern const struct zf_backend zfi_backend_direct;
 extern const struct zf_backend zfi_backend_unix;   /* its argument is what follows ':' in h->backend_name */
+extern const struct zf_backend zfi_backend_libvirt;
 extern const struct zf_backend *zfi_backend_find (zf_handle *h, const char *name, const char **arg);
 
 #endif /* ZEROFISH_INTERNAL_H */

@@ -206,7 +206,7 @@ add_drives (zf_handle *h, bool *booted)
     char *name;
 
     zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
-    if (h->backend->add_drive (h, h->backend_data, i) == -1) {
+    if (h->backend->add_drive != NULL && h->backend->add_drive (h, h->backend_data, i) == -1) {
       *booted = false;
       return -1;
     }
