@@ -18,6 +18,9 @@
 #include "disks.h"
 #include "serve.h"
 
+/* For the disks that are there at the start to appear, 255 of them under emulation included. */
+enum { STATIC_DISKS_MS = 30000 };
+
 /* A new disk at the end of the list, all zero, or NULL with errno. */
 static struct disk *
 append (struct daemon *d, const char *path, const char *sysname)
@@ -80,6 +83,31 @@ block_name (const struct daemon *d, const char *address, char out[SYSNAME_MAX])
   }
   closedir (dir);
   return found;
+}
+
+/* A disk has its directory and its node a little before it can be used. */
+static bool
+can_be_opened (const struct daemon *d, const char *sysname)
+{
+  char path[SYSNAME_MAX + 8];
+  int fd;
+
+  if (d->sysfs != NULL)     /* a made-up one: there are no nodes for its disks */
+    return true;
+  snprintf (path, sizeof path, "/dev/%s", sysname);
+  if ((fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) != -1)
+    close (fd);
+  return fd != -1;
+}
+
+/* Has the driver done with the SCSI disk ADDRESS, partitions included?  Waits for it if it is at work; the
+ * block device's name is then in OUT.  Binding by hand takes the same lock as a probe that runs, and fails
+ * where it is over.  (Not so drivers_probe, which looks before it locks.) */
+static bool
+settled (const struct daemon *d, const char *address, char out[SYSNAME_MAX])
+{
+  sysfs_write (d, address, "bus/scsi/drivers/sd/bind");
+  return block_name (d, address, out) && can_be_opened (d, out);
 }
 
 static int
@@ -184,14 +212,11 @@ has_uuid (const char *sysname, const unsigned char uuid[16])
   return r;
 }
 
-/* Which of the disks is the appliance's own?  The last with the UUID: a user's disk may hold a copy of it,
- * but the appliance's stands on the highest target.  N if none is. */
-static size_t
-find_root (const struct scsi_disk *v, size_t n)
+/* The UUID of the appliance's root, if the kernel was told one. */
+static bool
+read_root_uuid (unsigned char uuid[16])
 {
   char cmdline[4096] = "";
-  unsigned char uuid[16];
-  size_t i = n;
   FILE *fp = fopen ("/proc/cmdline", "re");
 
   if (fp != NULL) {
@@ -199,11 +224,66 @@ find_root (const struct scsi_disk *v, size_t n)
       cmdline[0] = '\0';
     fclose (fp);
   }
-  if (!disks_root_uuid (cmdline, uuid))
-    return n;
+  return disks_root_uuid (cmdline, uuid);
+}
+
+/* Which of the disks is the appliance's own?  The last with the UUID: a user's disk may hold a copy of it,
+ * but the appliance's stands on the highest target.  N if none is. */
+static size_t
+find_root (const struct scsi_disk *v, size_t n, const unsigned char uuid[16])
+{
+  size_t i = n;
+
   while (i-- > 0)
     if (has_uuid (v[i].sysname, uuid))
       return i;
+  return n;
+}
+
+/* Is every disk that the SCSI layer knows ready for use, its partitions read?  Those whose driver is at work
+ * are waited for. */
+static bool
+all_settled (const struct daemon *d)
+{
+  DIR *dir = sysfs_opendir (d, "bus/scsi/devices");
+  char type[8], sysname[SYSNAME_MAX];
+  const char *name;
+  bool r = true;
+
+  while (dir != NULL && r && (name = sysfs_next (dir)) != NULL)
+    if (sysfs_read (d, type, sizeof type, "bus/scsi/devices/%s/type", name) != -1 && strcmp (type, "0") == 0)
+      r = settled (d, name, sysname);
+  if (dir != NULL)
+    closedir (dir);
+  return r;
+}
+
+/* List the disks that were there at the start once all of them have appeared: they come one after the other,
+ * by their addresses, and the appliance's own is the last.  *ROOT is its place, or the number of disks where the
+ * command line names none; then only those that are known now can be waited for. */
+static ssize_t
+list_complete (const struct daemon *d, struct scsi_disk **v, size_t *root)
+{
+  const struct timespec pause = { .tv_nsec = 2 * 1000 * 1000 };
+  int64_t end = serve_now_ms () + STATIC_DISKS_MS;
+  unsigned char uuid[16];
+  bool named = read_root_uuid (uuid);
+  ssize_t n;
+
+  for (;;) {
+    bool complete = all_settled (d);
+
+    n = disks_list_scsi (d, v);
+    *root = n > 0 && named ? find_root (*v, (size_t) n, uuid) : n > 0 ? (size_t) n : 0;
+    if (n == -1 || (complete && (!named || *root < (size_t) n)))
+      return n;
+    if (serve_now_ms () > end)
+      break;
+    free (*v);
+    nanosleep (&pause, NULL);
+  }
+  fprintf (stderr, "zerofishd: after %d seconds %s\n", STATIC_DISKS_MS / 1000, named && *root == (size_t) n
+           ? "the appliance's own disk has not appeared" : "not all disks can be used");
   return n;
 }
 
@@ -211,18 +291,15 @@ int
 devices_scan (struct daemon *d)
 {
   struct scsi_disk *v = NULL;
-  ssize_t n = disks_list_scsi (d, &v);
   size_t root;
+  ssize_t n = list_complete (d, &v, &root);
   int r = n == -1 ? -1 : 0;
 
-  if (n > 0) {
-    root = find_root (v, (size_t) n);
-    for (size_t i = 0; r == 0 && i < (size_t) n; i++) {
-      if (i != root)
-        r = add_scsi (d, &v[i]);
-      else if (asprintf (&d->root_disk, "/dev/%s", v[i].sysname) == -1)
-        r = -1;
-    }
+  for (size_t i = 0; r == 0 && i < (size_t) n; i++) {
+    if (i != root)
+      r = add_scsi (d, &v[i]);
+    else if (asprintf (&d->root_disk, "/dev/%s", v[i].sysname) == -1)
+      r = -1;
   }
   free (v);
   return r;
@@ -232,21 +309,6 @@ struct disk *
 disks_add_scsi (struct daemon *d, const struct scsi_disk *s)
 {
   return add_scsi (d, s) == 0 ? &d->disks[d->nr_disks - 1] : NULL;
-}
-
-/* A disk has its directory and its node a little before it can be used. */
-static bool
-can_be_opened (const struct daemon *d, const char *sysname)
-{
-  char path[SYSNAME_MAX + 8];
-  int fd;
-
-  if (d->sysfs != NULL)     /* a made-up one: there are no nodes for its disks */
-    return true;
-  snprintf (path, sizeof path, "/dev/%s", sysname);
-  if ((fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) != -1)
-    close (fd);
-  return fd != -1;
 }
 
 bool
@@ -260,10 +322,7 @@ disks_find_scsi (const struct daemon *d, int target, int lun, struct scsi_disk *
     if (sscanf (name, "%d:%d:%d:%d", &out->host, &out->channel, &out->target, &out->lun) != 4 ||
         out->target != target || out->lun != lun)
       continue;
-    /* Wait until the driver has finished with it, partitions included: binding by hand takes the same lock as
-     * a probe that runs, and fails where it is over.  (Not so drivers_probe, which looks before it locks.) */
-    sysfs_write (d, name, "bus/scsi/drivers/sd/bind");
-    found = block_name (d, name, out->sysname) && can_be_opened (d, out->sysname);
+    found = settled (d, name, out->sysname);
   }
   if (dir != NULL)
     closedir (dir);
