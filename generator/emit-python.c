@@ -136,7 +136,7 @@ put_result (FILE *out, const struct action *a)
   case T_STRING:
   case T_DEVICE: fputs ("result_text (r)", out); break;
   case T_HASH: fputs ("result_hash (r)", out); break;
-  case T_BUFFER: fputs ("result_buffer (&c)", out); break;
+  case T_BUFFER: fputs ("result_buffer (&c, r, size_r)", out); break;
   case T_STRUCT: fprintf (out, "result_%s (r)", a->ret_struct); break;
   case T_STRUCT_LIST: fprintf (out, "result_%s_list (r)", a->ret_struct); break;
   default: fputs ("result_list (r)", out);

@@ -130,8 +130,8 @@ extern PyObject *result_text (char *s);
 extern PyObject *result_list (char **list);
 /* A list of pairs; the class makes a dict of it if the user wants that. */
 extern PyObject *result_hash (char **list);
-/* The bytearray that the call read into. */
-extern PyObject *result_buffer (struct call *c);
+/* The bytearray that the call read into, or, if P is not its memory, a copy. */
+extern PyObject *result_buffer (struct call *c, char *p, size_t size);
 
 /* Fields of structs. */
 extern PyObject *text_object (const char *s);

@@ -77,10 +77,16 @@ result_hash (char **list)
 }
 
 PyObject *
-result_buffer (struct call *c)
+result_buffer (struct call *c, char *p, size_t size)
 {
   PyObject *r = c->data;
 
-  c->data = NULL;
+  if (r && PyByteArray_AsString (r) == p) {
+    c->data = NULL;
+    return r;
+  }
+  /* An action that the library carries out itself used malloc. */
+  r = PyByteArray_FromStringAndSize (p, size);
+  free (p);
   return r;
 }

@@ -146,7 +146,7 @@ py_get_buffer (PyObject *self, PyObject *const *args, Py_ssize_t nr)
     return call_end (&c, NULL);
   r = zf_get_buffer (c.h, count, &size_r);
   call_leave (&c, r != NULL);
-  return call_end (&c, r ? result_buffer (&c) : NULL);
+  return call_end (&c, r ? result_buffer (&c, r, size_r) : NULL);
 }
 
 /* get_buffer: return a value. */
