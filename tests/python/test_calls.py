@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors
 
+import ast
 import copy
 import errno
 import hashlib
@@ -111,6 +112,21 @@ class Calls(Rig):
         for name in dir(zerofish.GuestFS):
             if not name.startswith("_"):
                 self.assertTrue(getattr(zerofish.GuestFS, name).__doc__, name)
+
+    def test_stubs(self):
+        """The types name everything that there is, and nothing else."""
+        with open(zerofish.__file__ + "i", encoding="utf-8") as f:
+            tree = ast.parse(f.read())
+        classes = {node.name: {n.name: n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+                   for node in tree.body if isinstance(node, ast.ClassDef)}
+        methods = {name for name in dir(zerofish.GuestFS) if not name.startswith("_") and not name.endswith("_opts")}
+        self.assertEqual({name for name in classes["GuestFS"] if not name.startswith("_")}, methods)
+        for name in set(classes["Aio"]) - {"close"}:
+            awaited, plain = classes["Aio"][name], classes["GuestFS"][name]
+            self.assertIsInstance(awaited, ast.AsyncFunctionDef)
+            self.assertEqual([a.arg for a in awaited.args.args], [a.arg for a in plain.args.args])
+            self.assertEqual(awaited.args.kwonlyargs[-1].arg, "progress")
+        self.assertIn("errno", ast.dump(tree))
 
 
 if __name__ == "__main__":
