@@ -47,6 +47,21 @@ cancel_after (int proc, unsigned after_us)
   client_do (&c, PING_DAEMON, "");
 }
 
+/* All of a device to a file, with holes. */
+static void
+send_copy (const char *src, const char *dest)
+{
+  struct buf b = { 0 };
+
+  put_string (&b, src);
+  put_string (&b, dest);
+  for (int i = 0; i < 3; i++)
+    put_int64 (&b, 0);
+  put_int (&b, 1);
+  put_int (&b, 0);
+  client_call (&c, COPY_DEVICE_TO_FILE, 8, &b);
+}
+
 static void
 test_each_call (void **state)
 {
@@ -57,6 +72,8 @@ test_each_call (void **state)
   cancel_after (IS_ZERO_DEVICE, 300000);
   client_send_call (&c, ZERO_DEVICE, "s", "/dev/sda");
   cancel_after (ZERO_DEVICE, 300000);
+  send_copy ("/dev/sda", "/copy");
+  cancel_after (COPY_DEVICE_TO_FILE, 300000);
 }
 
 static void
@@ -125,6 +142,8 @@ test_progress (void **state)
   check_progress (IS_ZERO_DEVICE);
   client_send_call (&c, CHECKSUM_DEVICE, "ss", "sha1", "/dev/sda");
   check_progress (CHECKSUM_DEVICE);
+  send_copy ("/dev/sda", "/copy");
+  check_progress (COPY_DEVICE_TO_FILE);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
