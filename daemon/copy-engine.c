@@ -242,7 +242,7 @@ copy_window (struct engine *e, struct window *w)
 
 /* Progress counts bytes of the source from where reading begins. */
 static int
-start_engines (struct copy *k, uint64_t *first)
+start_engines (struct copy *k)
 {
   k->source.size = k->from + k->size;
   if (engine_init (&k->in, k->call, &k->source, &zero_io_real, k->pool) == -1)
@@ -253,10 +253,10 @@ start_engines (struct copy *k, uint64_t *first)
     return -1;
   if ((k->block = call_alloc (k->call, k->out.grain)) == NULL)
     return -1;
-  *first = engine_down (&k->in, k->from, k->in.grain);
+  k->in.first = engine_down (&k->in, k->from, k->in.grain);
   k->in.opaque = k;
-  k->in.progress_base = 0 - *first;
-  k->in.progress_total = k->out.progress_total = k->source.size - *first;
+  k->in.progress_base = 0 - k->in.first;
+  k->in.progress_total = k->out.progress_total = k->source.size - k->in.first;
   k->out.progress_stays = true;
   k->at = k->from;
   return 0;
@@ -265,11 +265,10 @@ start_engines (struct copy *k, uint64_t *first)
 int
 copy_run (struct copy *k)
 {
-  uint64_t first;
   int r = -1;
 
-  if (start_engines (k, &first) == 0) {
-    r = engine_each_window (&k->in, k->parts, first, copy_window);
+  if (start_engines (k) == 0) {
+    r = engine_each_window (&k->in, k->parts, copy_window);
     if (r == 0)
       r = skip_gap (k, k->from + k->size);
     if (r == 0)

@@ -314,9 +314,10 @@ first_size (const struct engine *e)
   return size < e->window_size ? size : e->window_size;
 }
 
-/* Show VISIT each window of what is to be looked at from FROM on, a multiple of the grain. */
+/* Show VISIT each window in turn, until it returns other than 0; that, 0 at the end, or -1 with the
+ * call's error. */
 static int
-each_window_from (struct engine *e, uint64_t from, int (*visit) (struct engine *e, struct window *w))
+each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w))
 {
   struct window *w;
   uint64_t len, end;
@@ -326,8 +327,8 @@ each_window_from (struct engine *e, uint64_t from, int (*visit) (struct engine *
   if (e->area == NULL && allocate_windows (e) == -1)
     return -1;
   e->part = (struct range) { 0, 0 };
-  e->ahead = from;
-  e->done = e->progress_work ? 0 : from;
+  e->ahead = e->first;
+  e->done = e->progress_work ? 0 : e->first;
   e->next_size = first_size (e);
   for (i = 0; i < WINDOWS && r == 0; i++)
     r = start_window (e, &e->windows[i]);
@@ -349,21 +350,13 @@ each_window_from (struct engine *e, uint64_t from, int (*visit) (struct engine *
   return r;
 }
 
-/* Show VISIT each window in turn, until it returns other than 0; that, 0 at the end, or -1 with the
- * call's error. */
-static int
-each_window (struct engine *e, int (*visit) (struct engine *e, struct window *w))
-{
-  return each_window_from (e, 0, visit);
-}
-
 int
-engine_each_window (struct engine *e, struct zero_source source, uint64_t from,
+engine_each_window (struct engine *e, struct zero_source source,
                     int (*visit) (struct engine *e, struct window *w))
 {
   e->source = source;
   e->fix_unreadable = false;
-  return each_window_from (e, from, visit);
+  return each_window (e, visit);
 }
 
 /* --- what is done with a window --- */

@@ -91,6 +91,7 @@ struct engine {
   uint64_t ahead;               /* read up to here */
   uint64_t done, progress_base, progress_total;
   bool progress_work;           /* it counts the bytes that are looked at, not offsets */
+  uint64_t first;               /* nothing before it is looked at: a multiple of the grain */
   bool progress_stays;          /* at progress_base: this is a part of greater work */
   void *opaque;                 /* of who has each window shown */
   struct zero_stats stats;
@@ -104,6 +105,7 @@ struct engine {
   enum zero_method method;
   struct ranges *punched;       /* ZERO_UNMAP: what was asked for */
   bool request_works, request_seen;     /* fallocate, in this method */
+  int request_error;            /* errno of the last one, 0 if it was accepted */
   uint64_t request_size;
   bool request_fast;            /* faster than reading */
   struct range held;            /* to be zeroed, with what may follow */
@@ -146,9 +148,9 @@ extern int engine_is_zero (struct engine *e, struct zero_source source);
  * EINVAL and nothing is written.  0, or -1 with the call's error. */
 extern int engine_zero_bytes (struct engine *e, uint64_t offset, uint64_t len, enum zero_method method);
 
-/* Show VISIT each window of SOURCE in turn, read ahead from FROM (a multiple of the grain) on, until it returns
- * other than 0; that, 0 at the end, or -1 with the call's error. */
-extern int engine_each_window (struct engine *e, struct zero_source source, uint64_t from,
+/* Show VISIT each window of SOURCE in turn, which are read ahead, until it returns other than 0; that, 0 at the
+ * end, or -1 with the call's error. */
+extern int engine_each_window (struct engine *e, struct zero_source source,
                                int (*visit) (struct engine *e, struct window *w));
 
 /* --- between the engine's files --- */

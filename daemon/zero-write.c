@@ -183,6 +183,7 @@ allocate_range (struct engine *e, int mode, uint64_t offset, uint64_t len)
   do
     r = e->queue.io->fallocate (e->t->fd, mode | FALLOC_FL_KEEP_SIZE, offset, len);
   while (r == -1 && errno == EINTR);
+  e->request_error = r == -1 ? errno : 0;
   took = engine_now_us () - took;
   e->stats.requests++;
   e->stats.requested += len;
@@ -191,7 +192,7 @@ allocate_range (struct engine *e, int mode, uint64_t offset, uint64_t len)
     if (len >= REQUEST_FIRST)
       e->request_fast = took == 0 || len / took >= FAST;
   }
-  else if (errno != EIO && errno != EBUSY && errno != ENOSPC)
+  else if (e->request_error != EIO && e->request_error != EBUSY && e->request_error != ENOSPC)
     e->request_works = false;
   return r;
 }
@@ -265,6 +266,31 @@ request_is_better (const struct engine *e, struct range r)
   return e->t->cluster > 0 || middle.start < middle.end;
 }
 
+/* Make zeroes of whole blocks.  What a mounted filesystem has in its cache cannot be asked for (EBUSY): that is
+ * written, the rest is asked for. */
+static int
+request_range (struct engine *e, struct range r)
+{
+  uint64_t n;
+  int ret;
+
+  while (request_is_better (e, r)) {
+    if ((ret = request (e, FALLOC_FL_ZERO_RANGE, &r.start, r.end)) != 0)
+      return ret == -1 ? -1 : 0;
+    if (e->request_error != EBUSY)
+      break;
+    if (e->request_size > REQUEST_LEAST) {
+      e->request_size = REQUEST_LEAST;
+      continue;
+    }
+    n = r.end - r.start < REQUEST_LEAST ? r.end - r.start : REQUEST_LEAST;
+    if (write_blocks (e, r.start, n) == -1)
+      return -1;
+    r.start += n;
+  }
+  return write_blocks (e, r.start, r.end - r.start);
+}
+
 /* Make zeroes of what was held back. */
 static int
 write_held (struct engine *e)
@@ -275,10 +301,7 @@ write_held (struct engine *e)
   e->held = (struct range) { 0, 0 };
   if (head.start < head.end && write_buffered (e, head.start, head.end - head.start) == -1)
     return -1;
-  if (request_is_better (e, middle)
-      && request (e, FALLOC_FL_ZERO_RANGE, &middle.start, middle.end) == -1)
-    return -1;
-  if (write_blocks (e, middle.start, middle.end - middle.start) == -1)
+  if (request_range (e, middle) == -1)
     return -1;
   if (tail.start < tail.end)
     return write_buffered (e, tail.start, tail.end - tail.start);

@@ -141,5 +141,51 @@ const struct action actions_copy[] = {
       { START_FS, "copy-file-to-file /missing /g\n", "", .error = "/missing" },
     } },
 
+  { .name = "zero_free_space", .proc = 311,
+    .args = { { "directory", T_PATH } },
+    .flags = F_PROGRESS | F_CANCEL,
+    .since = "0.1",
+    .shortdesc = "zero the free space of a mounted filesystem",
+    .longdesc =
+      "Zero the free space of the filesystem that C<directory> lies on, so that nothing of deleted files is left "
+      "and an image can be made small.\n"
+      "\n"
+      "In ext2, ext3, ext4 and XFS the free extents are zeroed on the device while the filesystem is frozen; only "
+      "what is not zero yet is written, the image does not grow, and the filesystem never gets full.  Blocks that "
+      "the filesystem has set aside for files being written count as used.  Any other "
+      "filesystem is filled with files of zeroes, which have no names and go at the end: then an image takes "
+      "all of its space for a while, unless its drive was added with discard.\n"
+      "\n"
+      "On a drive that was added with discard the space goes back to the host.  A filesystem that is mounted "
+      "read-only, or a drive that was added so, is refused with C<EROFS>.",
+    .tests = {
+      { START_FS,
+        "fill-pattern secret 100000000 /f\n"
+        "rm /f\n"
+        "fill 98 1000 /g\n"
+        "zero-free-space /\n"
+        "checksum md5 /g\n"
+        "ls0 / n\n!tr '\\000' '\\n' <n | sort\n"
+        "umount /\n"
+        "e2fsck /dev/sda1\n"
+        "pread-device /dev/sda1 4000000 100000000 | grep -c secret || echo none\n",
+        "c73c16de8912c313c06ac38b9961e806\ng\nlost+found\n0\nnone\n" },
+      { START_PARTITION,
+        "mkfs vfat /dev/sda1\n"
+        "mount /dev/sda1 /\n"
+        "fill-pattern secret 1000000 /f\n"
+        "rm /f\n"
+        "zero-free-space /\n"
+        "ls0 / n\n!tr '\\000' '\\n' <n | sort\n"
+        "umount /\n"
+        "pread-device /dev/sda1 3000000 500000 | grep -c secret || echo none\n",
+        "0\nnone\n" },
+      { START_FS, "zero-free-space /missing\n", "", .error = "No such file" },
+      { START_FS, "touch /f\nzero-free-space /f\n", "", .error = "Not a directory" },
+      { START_PARTITION, "mkfs ext2 /dev/sda1\nmount-ro /dev/sda1 /\nzero-free-space /\n", "",
+        .error = "read-only" },
+      { START_EMPTY, "zero-free-space /\n", "", .error = "no filesystem is mounted" },
+    } },
+
   { .name = NULL }
 };

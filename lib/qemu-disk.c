@@ -122,6 +122,9 @@ add_format_node (zf_handle *h, struct qmp *q, const char *what, const char *form
   json_object_set_new (node, "file", json_string (file));
   if (backing != NULL)
     json_object_set_new (node, "backing", json_string (backing));
+  /* Where space is to be given back, zeroes that a filesystem writes need not take any in the first place. */
+  if (m->unmap)
+    json_object_set_new (node, "detect-zeroes", json_string ("unmap"));
   return run (h, q, what, "blockdev-add", node);
 }
 
