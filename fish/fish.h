@@ -274,6 +274,7 @@ extern void readline_init (struct shell *sh);
 
 struct drive_option {
   const char *file, *format, *discard;
+  bool guest;               /* FILE is the name of a libvirt guest */
   int blocksize;            /* 0: not given */
 };
 
@@ -283,6 +284,7 @@ struct options {
   const char **mounts;
   size_t nr_mounts;
   const char *script;       /* -f */
+  const char *connect;      /* -c, or NULL */
   bool readonly, no_sync, verbose, trace, help_command;
   bool bars, no_bars;
   int first;                /* index of the first argument that is not an option */

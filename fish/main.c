@@ -40,6 +40,25 @@ add_drive (struct shell *sh, const struct options *o, const struct drive_option 
   return zf_add_drive (sh->h, d->file, &opts) == 0 ? 0 : shell_lib_error (sh);
 }
 
+static int
+add_guest (struct shell *sh, const struct options *o, const struct drive_option *d)
+{
+  struct zf_add_domain_opts opts = {
+    .bitmask = ZF_ADD_DOMAIN_OPTS_READONLY | ZF_ADD_DOMAIN_OPTS_ALLOWUUID,
+    .readonly = o->readonly, .allowuuid = 1,
+  };
+
+  if (o->connect != NULL) {
+    opts.bitmask |= ZF_ADD_DOMAIN_OPTS_LIBVIRTURI;
+    opts.libvirturi = (char *) o->connect;
+  }
+  if (d->discard != NULL) {
+    opts.bitmask |= ZF_ADD_DOMAIN_OPTS_DISCARD;
+    opts.discard = (char *) d->discard;
+  }
+  return zf_add_domain (sh->h, d->file, &opts) != -1 ? 0 : shell_lib_error (sh);
+}
+
 /* Run a command of the table by name, as if typed. */
 static int
 run_named (struct shell *sh, const char *name, const char *const *args)
@@ -150,7 +169,7 @@ static int
 run_session (struct shell *sh, const struct options *o, char **argv, int argc)
 {
   for (size_t i = 0; i < o->nr_drives; i++)
-    if (add_drive (sh, o, &o->drives[i]) == -1)
+    if ((o->drives[i].guest ? add_guest : add_drive) (sh, o, &o->drives[i]) == -1)
       return -1;
   if (o->nr_mounts > 0 && launch_and_mount (sh, o) == -1)
     return -1;

@@ -31,6 +31,8 @@ static const struct row rows[] = {
     "sector size of the -a that follow; alone: the usual one" },
   { "discard", O_DISCARD, optional_argument, "[=MODE]",
     "zeroing gives space back for the -a that follow: besteffort (alone), enable, disable" },
+  { "domain", 'd', required_argument, "GUEST", "add the disks of a libvirt guest (name or UUID)" },
+  { "connect", 'c', required_argument, "URI", "where libvirt guests are (for -d)" },
   { "ro", 'r', no_argument, NULL, "add and mount read-only: the images are never written" },
   { "rw", 'w', no_argument, NULL, "add and mount for writing (the default)" },
   { "mount", 'm', required_argument, "DEV[:MNT[:OPTS[:FSTYPE]]]",
@@ -53,8 +55,6 @@ static const struct row rows[] = {
   /* Options of guestfish that mean something there; they are refused, not unknown. */
   { "selinux", O_SELINUX, no_argument, NULL, NULL },
   { "inspector", 'i', no_argument, NULL, NULL },
-  { "domain", 'd', required_argument, NULL, NULL },
-  { "connect", 'c', required_argument, NULL, NULL },
   { "new", 'N', required_argument, NULL, NULL },
   { "listen", O_LATER, no_argument, NULL, NULL },
   { "remote", O_LATER, optional_argument, NULL, NULL },
@@ -119,8 +119,6 @@ later (int key, const char *name)
 {
   switch (key) {
   case 'i': return not_yet ("-i", "; mount the filesystem with -m DEVICE");
-  case 'd': return not_yet ("-d", "; add the images of the domain with -a");
-  case 'c': return not_yet ("-c", "");
   case 'N': return not_yet ("-N", "; create an image with the commands 'sparse', 'part-disk' and 'mkfs'");
   }
   shell_error (NULL, "--%s: not available yet in this version", name);
@@ -150,10 +148,11 @@ set_discard (const char **discard, const char *arg)
 }
 
 static void
-append_drive (struct options *o, const struct drive_option *d, const char *file)
+append_drive (struct options *o, const struct drive_option *d, const char *file, bool guest)
 {
   o->drives = xrealloc (o->drives, (o->nr_drives + 1) * sizeof *o->drives);
   o->drives[o->nr_drives] = *d;
+  o->drives[o->nr_drives].guest = guest;
   o->drives[o->nr_drives++].file = file;
 }
 
@@ -169,7 +168,9 @@ static int
 set_value (struct options *o, struct drive_option *next, int key, const char *arg)
 {
   switch (key) {
-  case 'a': append_drive (o, next, arg); return 0;
+  case 'a': append_drive (o, next, arg, false); return 0;
+  case 'd': append_drive (o, next, arg, true); return 0;
+  case 'c': o->connect = arg; return 0;
   case 'm': append_mount (o, arg); return 0;
   case 'f': o->script = arg; return 0;
   case O_FORMAT: next->format = arg; return 0;
@@ -224,9 +225,9 @@ options_parse (struct options *o, struct shell *sh, int argc, char **argv)
              "Before commands with words that begin with '-' put '--'.\n", stderr);
       return -1;
     }
-    if (is_one_of (key, "idcN") || key == O_LATER)
+    if (is_one_of (key, "iN") || key == O_LATER)
       return later (key, longs[index].name);
-    r = is_one_of (key, "amf") || key == O_FORMAT || key == O_BLOCKSIZE || key == O_DISCARD
+    r = is_one_of (key, "amfdc") || key == O_FORMAT || key == O_BLOCKSIZE || key == O_DISCARD
       ? set_value (o, &next, key, optarg) : set_flag (o, sh, key);
   }
   o->first = optind;

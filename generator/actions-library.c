@@ -64,6 +64,59 @@ const struct action actions_library[] = {
     .shortdesc = "add a disk image read-only",
     .longdesc = "As A<add_drive> with C<readonly> set." },
 
+  { .name = "add_domain",
+    .ret = T_INT,
+    .args = { { "name", T_STRING } },
+    .optargs = {
+      { "libvirturi", T_STRING }, { "readonly", T_BOOL }, { "readonlydisk", T_STRING }, { "allowuuid", T_BOOL },
+      { "live", T_BOOL }, { "cachemode", T_STRING }, { "discard", T_STRING }, { "copyonread", T_BOOL },
+    },
+    .flags = F_CONFIG,
+    .aliases = { "domain" },
+    .since = "0.1",
+    .shortdesc = "add the disks of a libvirt guest",
+    .longdesc =
+      "Add all disks of the libvirt guest C<name>, or none if one cannot be added; the number of them is returned.  "
+      "Files, block devices, storage volumes and NBD disks are supported; CD-ROMs and floppies are left out.  "
+      "Format, serial, logical block size, C<discard>, C<detect_zeroes> and read-only marks are the guest's own.\n"
+      "\n"
+      "A guest that is running is refused, unless its disks are added read-only: then what is read may be "
+      "inconsistent, and a warning says so.\n"
+      "\n"
+      "=over 4\n"
+      "\n"
+      "=item C<libvirturi>\n"
+      "\n"
+      "Where the guest is; without it libvirt's own default.\n"
+      "\n"
+      "=item C<readonly>\n"
+      "\n"
+      "Add all disks read-only.\n"
+      "\n"
+      "=item C<readonlydisk>\n"
+      "\n"
+      "What is done with a disk that is marked read-only in the guest: C<read> (the default) adds it read-only, "
+      "C<write> adds it as the others, C<ignore> leaves it out, C<error> is an error.\n"
+      "\n"
+      "=item C<allowuuid>\n"
+      "\n"
+      "C<name> may also be the guest's UUID.\n"
+      "\n"
+      "=item C<live>\n"
+      "\n"
+      "Not supported: true is an error.\n"
+      "\n"
+      "=item C<cachemode>, C<discard>\n"
+      "\n"
+      "As in A<add_drive>, for all disks; without C<discard> it is as the guest has it.\n"
+      "\n"
+      "=item C<copyonread>\n"
+      "\n"
+      "Accepted, without effect.\n"
+      "\n"
+      "=back",
+    .tests = { { START_ANY, "add-domain none\n", "", .error = "only before launch" } } },
+
   { .name = "launch",
     .flags = F_CONFIG,
     .aliases = { "run" },

@@ -92,7 +92,7 @@ good_alias (const char *s)
 /* Names of functions written by hand in zerofish.h. */
 static const char *const taken_names[] = {
   "close", "create", "create_flags", "delete_event_callback", "event_callback", "free_string_list", "handle", "last_errno",
-  "last_error", "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel", "wait_callback",
+  "add_libvirt_dom", "last_error", "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel", "wait_callback",
 };
 
 static void

@@ -125,7 +125,7 @@ emit_lib_syms (FILE *out, const struct table *t)
 {
   static const char *const by_hand[] = {
     "close", "create", "create_flags", "delete_event_callback", "free_string_list", "last_errno", "last_error",
-    "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel",
+    "add_libvirt_dom", "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel",
   };
 
   fputs ("# Exported symbols of libzerofish.  Generated from the action table in generator/; do not edit.\n"

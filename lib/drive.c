@@ -45,6 +45,12 @@ zfi_drives_forget (zf_handle *h)
   h->nr_drives = 0;
 }
 
+const char *
+zfi_detect_zeroes_name (enum zf_detect_zeroes d)
+{
+  return d == DETECT_ZEROES_UNMAP ? "unmap" : d == DETECT_ZEROES_ON ? "on" : "off";
+}
+
 /* --- options --- */
 
 /* Copy the string S into *PLACE. */

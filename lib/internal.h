@@ -31,6 +31,9 @@ struct zfi_nbd {
   char *user;               /* for TLS-PSK, or NULL */
 };
 
+/* Does the emulator look for zeroes in what is written, and give their space back? */
+enum zf_detect_zeroes { DETECT_ZEROES_OFF, DETECT_ZEROES_ON, DETECT_ZEROES_UNMAP };
+
 struct zf_drive {
   char *path;               /* as given; absolute for files */
   char *format;             /* "raw", "qcow2", ...: never NULL after add */
@@ -42,6 +45,7 @@ struct zf_drive {
   int blocksize;            /* 512 or 4096 */
   int cluster;              /* of a qcow2 image whose clusters can be marked zero, in bytes; 0: other */
   char *cachemode;          /* "writeback" or "unsafe" */
+  enum zf_detect_zeroes detect_zeroes;      /* as the libvirt guest has it; DETECT_ZEROES_UNMAP only with discard */
   bool block_device;        /* host block device: host_device driver */
   bool scratch;             /* /dev/null: a small throw-away disk */
   char *uri;                /* NBD drive: the parsed form is nbd */
@@ -276,6 +280,8 @@ extern void zfi_appliance_free (struct zfi_appliance *a);
 extern void zfi_drive_free (struct zf_drive *d);
 /* Forget all drives: the machine is gone, and the next one starts with none. */
 extern void zfi_drives_forget (zf_handle *h);
+/* "off", "on" or "unmap". */
+extern const char *zfi_detect_zeroes_name (enum zf_detect_zeroes d);
 /* A name for the emulator that opens exactly drive INDEX and is valid UTF-8 without control characters, as JSON and
  * XML need: the absolute path, or a symbolic link to it in h->workdir.  Malloced; NULL with the error set.  Not for NBD and
  * scratch drives. */

@@ -160,7 +160,7 @@ end_of_chain (struct out *o, const struct zf_drive *d)
 }
 
 static void
-driver (struct out *o, const char *format, bool unsafe, bool unmap)
+driver (struct out *o, const char *format, bool unsafe, bool unmap, enum zf_detect_zeroes detect)
 {
   begin (o, "driver");
   attr (o, "name", "qemu");
@@ -170,7 +170,7 @@ driver (struct out *o, const char *format, bool unsafe, bool unmap)
   attr (o, "error_policy", "report");
   attr (o, "rerror_policy", "report");
   attr (o, "discard", unmap ? "unmap" : "ignore");
-  attr (o, "detect_zeroes", "off");
+  attr (o, "detect_zeroes", zfi_detect_zeroes_name (detect));
   end (o);
 }
 
@@ -221,7 +221,7 @@ static void
 readonly_disk (struct out *o, const struct zf_drive *d, const struct virt_files *f, size_t i)
 {
   attr (o, "type", "file");
-  driver (o, "qcow2", true, false);
+  driver (o, "qcow2", true, false, DETECT_ZEROES_OFF);
   leaf (o, "source", "file", f->images[i].overlay, NULL, NULL);
   begin (o, "backingStore");
   attr (o, "type", source_type (d));
@@ -240,14 +240,15 @@ disk (struct out *o, zf_handle *h, const struct virt_files *f, size_t i)
   begin (o, "disk");
   if (d->scratch) {
     attr (o, "type", "file");
-    driver (o, "raw", true, true);
+    driver (o, "raw", true, true, DETECT_ZEROES_OFF);
     leaf (o, "source", "file", f->images[i].overlay, NULL, NULL);
   }
   else if (d->readonly)
     readonly_disk (o, d, f, i);
   else {
     attr (o, "type", source_type (d));
-    driver (o, d->format, strcmp (d->cachemode, "unsafe") == 0, d->discard != DISCARD_DISABLE);
+    driver (o, d->format, strcmp (d->cachemode, "unsafe") == 0, d->discard != DISCARD_DISABLE,
+            d->detect_zeroes);
     image_source (o, d, f, i);
     end_of_chain (o, d);
   }
@@ -407,7 +408,7 @@ virt_tools_xml (zf_handle *h, const char *root, bool relabel)
     return NULL;
   begin (&o, "disk");
   attr (&o, "type", "file");
-  driver (&o, "raw", false, false);
+  driver (&o, "raw", false, false, DETECT_ZEROES_OFF);
   begin (&o, "source");
   attr (&o, "file", root);
   keep_owner (&o, !relabel);

@@ -26,6 +26,7 @@ struct node_mode {
   bool readonly;            /* may be in use by another program: opened read-only without a lock */
   bool unmap;               /* pass the guest's discards on */
   bool unsafe;              /* no flush reaches the host's disk */
+  enum zf_detect_zeroes detect_zeroes;      /* by the format node */
 };
 
 /* --- one QMP command --- */
@@ -120,6 +121,7 @@ add_format_node (zf_handle *h, struct qmp *q, const char *what, const char *form
   if (node == NULL)
     return zfi_error (h, EINVAL, "%s: the format is not valid text", what);
   json_object_set_new (node, "file", json_string (file));
+  json_object_set_new (node, "detect-zeroes", json_string (zfi_detect_zeroes_name (m->detect_zeroes)));
   if (backing != NULL)
     json_object_set_new (node, "backing", json_string (backing));
   /* Where space is to be given back, zeroes that a filesystem writes need not take any in the first place. */
@@ -253,6 +255,7 @@ add_writable_nodes (zf_handle *h, struct qmp *q, const struct zf_drive *d, size_
   const struct node_mode m = {
     .unmap = d->discard != DISCARD_DISABLE,
     .unsafe = d->cachemode != NULL && strcmp (d->cachemode, "unsafe") == 0,
+    .detect_zeroes = d->detect_zeroes,
   };
   const char *what = d->uri != NULL ? d->uri : d->path;
   char file[32];

@@ -34,7 +34,7 @@ bad 'mount: /dev/nope: no such device' 'mount /dev/nope /'
 grep -q 'devices are: /dev/sda /dev/sdb /dev/sda1' err || fail 'devices are not listed'
 fake -m /dev/sda1:/:acl quit;                          bad 'not available yet'
 
-for o in -i '-d x' '-c qemu:///system' '-N fs' --listen --remote --remote=5 '--key x:key:y' --network; do
+for o in -i '-N fs' --listen --remote --remote=5 '--key x:key:y' --network; do
   fake $o;                                             bad 'not available yet in this version'
 done
 fake --nosuch;                                         bad "zerofish: unrecognized option '--nosuch'"
