@@ -80,6 +80,7 @@ extern void zf_free_string_list (char **list);
 
 /* As zf_add_domain for a domain that the program has found itself: DOM is a virDomainPtr of libvirt's, and stays the
  * program's.  OPTS (or NULL) must not have libvirturi and allowuuid.  The number of disks added, or -1.  Since 0.1. */
+struct zf_add_domain_opts;
 extern int zf_add_libvirt_dom (zf_handle *h, void *dom, const struct zf_add_domain_opts *opts);
 
 #ifdef __cplusplus
