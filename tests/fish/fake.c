@@ -85,6 +85,15 @@ zf_free_string_list (char **list)
 }
 
 int
+zf_add_domain (zf_handle *h, const char *name, const struct zf_add_domain_opts *o)
+{
+  (void) h;
+  printf ("guest %s readonly:%d uri:%s\n", name, o->readonly,
+          o->bitmask & ZF_ADD_DOMAIN_OPTS_LIBVIRTURI ? o->libvirturi : "none");
+  return 1;
+}
+
+int
 zf_add_drive (zf_handle *h, const char *filename, const struct zf_add_drive_opts *o)
 {
   (void) h;

@@ -34,6 +34,9 @@ bad 'mount: /dev/nope: no such device' 'mount /dev/nope /'
 grep -q 'devices are: /dev/sda /dev/sdb /dev/sda1' err || fail 'devices are not listed'
 fake -m /dev/sda1:/:acl quit;                          bad 'not available yet'
 
+fake -d g quit;                                        ok 'guest g readonly:0 uri:none'
+fake --ro -d g -c test:///x quit;                      ok 'guest g readonly:1 uri:test:///x'
+
 for o in -i '-N fs' --listen --remote --remote=5 '--key x:key:y' --network; do
   fake $o;                                             bad 'not available yet in this version'
 done
