@@ -280,7 +280,8 @@ libvirt_add_tools (zf_handle *h, void *data, const char *root)
     goto out;
   }
   free (d->v->xml);
-  if ((d->v->xml = virt_tools_xml (h, copy != NULL ? copy : root, copy != NULL)) == NULL)
+  if ((d->v->xml = virt_tools_xml (h, copy != NULL ? copy : root,
+                                 copy != NULL || !d->files.caps.dac)) == NULL)
     goto out;
   r = virt_do (h, d->v, job_attach, ATTACH_MS, false, "libvirt cannot attach the tools' disk");
   d->asked = false;

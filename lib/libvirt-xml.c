@@ -147,7 +147,7 @@ image_source (struct out *o, const struct zf_drive *d, const struct virt_files *
   }
   begin (o, "source");
   attr (o, d->block_device ? "dev" : "file", f->images[i].name);
-  keep_owner (o, f->images[i].accessible);
+  keep_owner (o, f->caps.dac && f->images[i].accessible);
   end (o);
 }
 
