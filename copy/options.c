@@ -20,8 +20,8 @@
 #include "zerocp.h"
 
 enum {
-  OPT_ALLOCATED = 256, OPT_FLUSH, OPT_JSON, OPT_MUST_BE, OPT_IS_ZERO, OPT_REQUEST_SIZE, OPT_SYNCHRONOUS, OPT_TIMEOUT,
-  OPT_VERIFY, OPT_HELP,
+  OPT_ALLOCATED = 256, OPT_FLUSH, OPT_JSON, OPT_MUST_BE, OPT_IS_ZERO, OPT_REQUEST_SIZE, OPT_SYNCHRONOUS,
+  OPT_TIMEOUT, OPT_VERIFY, OPT_HELP,
 };
 
 static const struct {
@@ -36,11 +36,11 @@ static const struct {
   { { "json", no_argument, NULL, OPT_JSON }, "", "a summary in JSON on standard output" },
   { { "progress", optional_argument, NULL, 'p' }, "[=FD]", "show a bar, or write lines to descriptor FD" },
   { { "requests", required_argument, NULL, 'R' }, "=N", "requests under way at a time, of each thread" },
-  { { "request-size", required_argument, NULL, OPT_REQUEST_SIZE }, "=SIZE", "bytes of a request, such as 256K" },
+  { { "request-size", required_argument, NULL, OPT_REQUEST_SIZE }, "=SIZE", "bytes of a request: 256K" },
   { { "synchronous", no_argument, NULL, OPT_SYNCHRONOUS }, "", "one request at a time" },
-  { { "target-must-be", required_argument, NULL, OPT_MUST_BE }, "=zero|any", "zero: refuse a target with data" },
+  { { "target-must-be", required_argument, NULL, OPT_MUST_BE }, "=zero|any", "zero: refuse one with data" },
   { { "threads", required_argument, NULL, 'T' }, "=N", "threads" },
-  { { "timeout", required_argument, NULL, OPT_TIMEOUT }, "=SECONDS", "give up without an answer for so long (120)" },
+  { { "timeout", required_argument, NULL, OPT_TIMEOUT }, "=SECONDS", "longest wait for an answer (120)" },
   { { "verify", no_argument, NULL, OPT_VERIFY }, "", "read both sides again and compare" },
   { { "verbose", no_argument, NULL, 'v' }, "", "say what was done" },
   { { "version", no_argument, NULL, 'V' }, "", "the version" },
@@ -70,9 +70,9 @@ help (void)
 {
   puts ("usage: zerocp [OPTION]... SRC DST\n"
         "\n"
-        "Copies a disk image, without reading holes or writing zeroes that are there already.  SRC and DST are image\n"
-        "files, block devices, NBD URIs (nbd://HOST/EXPORT, nbd+unix:///EXPORT?socket=PATH), - (a pipe), or a server\n"
-        "to start: [ qemu-nbd ... ] or [ nbdkit ... ].\n");
+        "Copies a disk image, without reading holes or writing zeroes that are there already.  SRC and\n"
+        "DST are image files, block devices, NBD URIs (nbd://HOST/EXPORT, nbd+unix:///EXPORT?socket=PATH),\n"
+        "- (a pipe), or a server to start: [ qemu-nbd ... ] or [ nbdkit ... ].\n");
   for (size_t i = 0; i < NR_OPTIONS; i++) {
     const int c = table[i].o.val;
     char left[64];
@@ -152,8 +152,8 @@ set_option (struct options *o, int c)
 
 /* --- servers in brackets --- */
 
-/* Copy the command line to LEFT without the words from "[" to "]", so that their options are not taken for ours; "["
- * stays and stands for them.  Returns the number of words left. */
+/* Copy the command line to LEFT without the words from "[" to "]", so that their options are not taken for
+ * ours; "[" stays and stands for them.  Returns the number of words left. */
 static int
 take_commands (int argc, char **argv, char **left, char ***commands, size_t *nr)
 {

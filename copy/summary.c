@@ -39,8 +39,8 @@ summary_json (const struct options *o, const struct copy_stats *s, const char *e
     json_object_set_new (j, "error", text ? text : json_string (strerror (err)));
     json_object_set_new (j, "errno", json_integer (err));
   }
-  r = j == NULL || json_dumpf (j, f, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION (6)) == -1 || fputc ('\n', f) == EOF
-    || fflush (f) == EOF ? -1 : 0;
+  r = j == NULL || json_dumpf (j, f, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION (6)) == -1
+    || fputc ('\n', f) == EOF || fflush (f) == EOF ? -1 : 0;
   json_decref (j);
   if (r == -1)
     fprintf (stderr, "zerocp: writing the summary failed\n");

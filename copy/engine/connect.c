@@ -7,16 +7,18 @@
 #include <config.h>
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <libnbd.h>
 
 #include "side.h"
 
-enum { GOODBYE_MS = 5000, LOOK_MS = 100 };
+enum { GOODBYE_MS = 5000, HANG_UP_MS = 500, LOOK_MS = 100 };
 
 /* libnbd's message names its own function first, which tells a user nothing. */
 static const char *
@@ -30,9 +32,24 @@ nbd_says (void)
   return colon ? colon + 2 : s;
 }
 
+/* A server of ours that cannot start says why itself; here it only hangs up. */
+static bool
+child_ended (struct side *s)
+{
+  char how[80];
+
+  if (!s->has_child || !zfi_child_wait (&s->child, zfi_now_ms () + HANG_UP_MS))
+    return false;
+  zfi_error (s->h, ECONNREFUSED, "%s: the server %s before it answered", s->name,
+             zfi_child_how (&s->child, how, sizeof how));
+  return true;
+}
+
 static int
 failed (struct side *s, const char *what)
 {
+  if (child_ended (s))
+    return -1;
   return zfi_error (s->h, nbd_get_errno () ? nbd_get_errno () : ECONNREFUSED, "%s: %s: %s", s->name, what,
                     nbd_says ());
 }
@@ -44,7 +61,8 @@ step (struct nbd_handle *nbd)
   unsigned dir = nbd_aio_get_direction (nbd);
   struct pollfd p = { .fd = nbd_aio_get_fd (nbd) };
 
-  p.events = (dir & LIBNBD_AIO_DIRECTION_READ ? POLLIN : 0) | (dir & LIBNBD_AIO_DIRECTION_WRITE ? POLLOUT : 0);
+  p.events = (dir & LIBNBD_AIO_DIRECTION_READ ? POLLIN : 0)
+    | (dir & LIBNBD_AIO_DIRECTION_WRITE ? POLLOUT : 0);
   if (poll (&p, 1, LOOK_MS) <= 0)
     return 0;
   if (p.revents & (POLLIN | POLLHUP | POLLERR) && dir & LIBNBD_AIO_DIRECTION_READ)
@@ -52,11 +70,11 @@ step (struct nbd_handle *nbd)
   return dir & LIBNBD_AIO_DIRECTION_WRITE ? nbd_aio_notify_write (nbd) : 0;
 }
 
-/* Negotiate to the end. */
+/* Negotiate to the end, or to that of the user's patience. */
 static int
-negotiate (struct side *s, struct nbd_handle *nbd, unsigned timeout, const struct copy_options *o)
+negotiate (struct side *s, struct nbd_handle *nbd, const struct copy_options *o)
 {
-  const int64_t end = zfi_now_ms () + (int64_t) timeout * 1000;
+  const int64_t end = zfi_now_ms () + (int64_t) o->timeout * 1000;
 
   while (!nbd_aio_is_ready (nbd)) {
     if (nbd_aio_is_dead (nbd) || nbd_aio_is_closed (nbd))
@@ -64,16 +82,15 @@ negotiate (struct side *s, struct nbd_handle *nbd, unsigned timeout, const struc
     if (o->cancelled != NULL && o->cancelled (o->opaque))
       return zfi_error (s->h, EINTR, "interrupted while connecting; nothing was copied");
     if (s->has_child && zfi_child_ended (&s->child))
-      return zfi_error (s->h, ECONNREFUSED, "%s: the server ended before it answered", s->name);
+      return failed (s, "connecting");
     if (zfi_now_ms () >= end)
-      return zfi_error (s->h, ETIMEDOUT, "%s: connecting: no answer within %u seconds", s->name, timeout);
+      return zfi_error (s->h, ETIMEDOUT, "%s: connecting: no answer within %u seconds", s->name, o->timeout);
     if (step (nbd) == -1)
       return failed (s, "connecting");
   }
   return 0;
 }
 
-/* The answers of a refused question would only be in the way: every setting is made before connecting. */
 static int
 configure (struct side *s, struct nbd_handle *nbd)
 {
@@ -90,7 +107,7 @@ configure (struct side *s, struct nbd_handle *nbd)
 }
 
 static struct nbd_handle *
-connect_one (struct side *s, unsigned timeout, const struct copy_options *o)
+connect_one (struct side *s, const struct copy_options *o)
 {
   const struct zfi_nbd *n = s->nbd;
   struct nbd_handle *nbd = nbd_create ();
@@ -104,7 +121,7 @@ connect_one (struct side *s, unsigned timeout, const struct copy_options *o)
     r = n->socket ? nbd_aio_connect_unix (nbd, n->socket) : nbd_aio_connect_tcp (nbd, n->host, n->port);
     if (r == -1)
       failed (s, "connecting");
-    else if (negotiate (s, nbd, timeout, o) == 0)
+    else if (negotiate (s, nbd, o) == 0)
       return nbd;
   }
   nbd_close (nbd);
@@ -150,9 +167,9 @@ learn (struct side *s, struct nbd_handle *nbd)
 }
 
 int
-side_nbd_connect (struct side *s, unsigned timeout, const struct copy_options *o)
+side_nbd_connect (struct side *s, const struct copy_options *o)
 {
-  struct nbd_handle *nbd = connect_one (s, timeout, o);
+  struct nbd_handle *nbd = connect_one (s, o);
 
   s->ops = &side_nbd_ops;
   if (nbd == NULL)
@@ -162,6 +179,52 @@ side_nbd_connect (struct side *s, unsigned timeout, const struct copy_options *o
   return learn (s, nbd);
 }
 
+/* The other end of the first connection. */
+static bool
+peer (const struct side *s, struct sockaddr_storage *addr)
+{
+  socklen_t len = sizeof *addr;
+
+  memset (addr, 0, sizeof *addr);
+  return getpeername (nbd_aio_get_fd (s->lanes[0].nbd), (struct sockaddr *) addr, &len) == 0;
+}
+
+/* The port of a TCP peer, 0 if it is something else. */
+static in_port_t
+port_of (const struct sockaddr_storage *a)
+{
+  return a->ss_family == AF_INET ? ((const struct sockaddr_in *) a)->sin_port
+    : a->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *) a)->sin6_port : 0;
+}
+
+static bool
+is_loopback (const struct sockaddr_storage *a)
+{
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) a;
+
+  if (a->ss_family == AF_INET)
+    return ntohl (((const struct sockaddr_in *) a)->sin_addr.s_addr) >> 24 == 127;
+  return a->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK (&six->sin6_addr);
+}
+
+/* Names of a host differ more often than its address. */
+bool
+side_nbd_same_host (const struct side *a, const struct side *b)
+{
+  struct sockaddr_storage x, y;
+
+  if (!peer (a, &x) || !peer (b, &y) || port_of (&x) == 0 || port_of (&x) != port_of (&y))
+    return false;
+  if (is_loopback (&x) && is_loopback (&y))
+    return true;
+  if (x.ss_family == AF_INET && y.ss_family == AF_INET)
+    return memcmp (&((struct sockaddr_in *) &x)->sin_addr, &((struct sockaddr_in *) &y)->sin_addr,
+                   sizeof (struct in_addr)) == 0;
+  return x.ss_family == y.ss_family && memcmp (&((struct sockaddr_in6 *) &x)->sin6_addr,
+                                               &((struct sockaddr_in6 *) &y)->sin6_addr,
+                                               sizeof (struct in6_addr)) == 0;
+}
+
 bool
 side_nbd_multi (struct side *s)
 {
@@ -169,14 +232,14 @@ side_nbd_multi (struct side *s)
 }
 
 void
-side_nbd_more (struct side *s, unsigned n, unsigned timeout, const struct copy_options *o)
+side_nbd_more (struct side *s, unsigned n, const struct copy_options *o)
 {
   struct nbd_handle *nbd;
 
   if (s->lanes[0].nbd == NULL || !side_nbd_multi (s))
     return;
   while (s->nr_lanes < n && s->nr_lanes < MAX_LANES) {
-    if ((nbd = connect_one (s, timeout, o)) == NULL)
+    if ((nbd = connect_one (s, o)) == NULL)
       break;
     /* A server that shows each connection something else has no use. */
     if (nbd_get_size (nbd) != (int64_t) s->size) {

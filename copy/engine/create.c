@@ -62,10 +62,10 @@ make_temporary (struct side *s)
 static int
 format_image (struct side *s, const char *format, uint64_t size)
 {
+  const char *path = s->temporary ? s->temporary : s->path;
   char text[32];
-  const char *const plain[] = { "create", "-q", "-f", format, "--", s->temporary ? s->temporary : s->path, text, NULL };
-  const char *const vpc[] = { "create", "-q", "-f", format, "-o", "force_size=on", "--",
-                              s->temporary ? s->temporary : s->path, text, NULL };
+  const char *const plain[] = { "create", "-q", "-f", format, "--", path, text, NULL };
+  const char *const vpc[] = { "create", "-q", "-f", format, "-o", "force_size=on", "--", path, text, NULL };
 
   snprintf (text, sizeof text, "%llu", (unsigned long long) size);
   if (zfi_qemu_img (s->h, strcmp (format, "vpc") == 0 ? vpc : plain, NULL) == 0)

@@ -114,14 +114,18 @@ copy_look (struct copy *c)
 {
   const unsigned parts = c->o.verify ? 2 : 1;
   uint64_t done = c->written + c->zeroed + c->skipped;
+  uint64_t end;
 
   if (zfi_now_ms () - c->looked_ms < LOOK_MS)
     return;
   c->looked_ms = zfi_now_ms ();
+  pthread_mutex_lock (&c->lock);
+  end = c->end;
   if (c->mode == MODE_VERIFY)
-    done = c->end + c->pos;
-  if (c->o.progress != NULL && c->mode != MODE_MUST_BE_ZERO)
-    c->o.progress (c->o.opaque, done < parts * c->end ? done : parts * c->end, parts * c->end);
+    done = end + c->pos;
+  pthread_mutex_unlock (&c->lock);
+  if (c->o.progress != NULL && c->mode != MODE_MUST_BE_ZERO && end != UINT64_MAX)
+    c->o.progress (c->o.opaque, done < parts * end ? done : parts * end, parts * end);
   if (c->o.cancelled != NULL && !c->interrupted && c->o.cancelled (c->o.opaque)) {
     c->interrupted = true;
     copy_fail (c, EINTR, "interrupted");
@@ -235,7 +239,9 @@ whole_end (const struct copy *c)
   const uint64_t size = c->side[SOURCE].size;
   const unsigned align = c->side[TARGET].align;
 
-  return size % align != 0 && c->side[TARGET].size >= (size / align + 1) * align ? size / align * align : size;
+  const uint64_t whole = size / align * align;
+
+  return whole < size && c->side[TARGET].size >= whole + align ? whole : size;
 }
 
 void
@@ -245,8 +251,13 @@ copy_flush (struct copy *c, struct worker *w)
   struct op op = { .kind = OP_FLUSH };
 
   /* The flush of a server of ours makes it tell of errors that its end would hide. */
-  if (c->stop || t->pipe || !t->can_flush || !(c->o.flush || t->has_child))
+  if (c->stop || t->pipe || !(c->o.flush || t->has_child))
     return;
+  if (!t->can_flush) {
+    if (c->o.flush)
+      zfi_warning (c->h, "%s: the server has no request to flush its data to disk", t->name);
+    return;
+  }
   if (worker_do (w, TARGET, &op) != 0 && !c->stop)
     copy_fail (c, op.err, "%s: flushing: %s", t->name, strerror (op.err));
 }
@@ -271,10 +282,6 @@ copy_disk (struct copy *c, struct worker **workers, unsigned n)
 {
   const uint64_t size = c->side[SOURCE].size, end = whole_end (c);
 
-  if (c->o.must_be_zero) {
-    pass (c, workers, n, MODE_MUST_BE_ZERO, c->side[TARGET].size);
-    c->target_is_zero = true;
-  }
   copy_set_size (c);
   pass (c, workers, n, MODE_COPY, end);
   if (!c->stop && end < size)
@@ -297,6 +304,10 @@ run (struct copy *c)
   for (unsigned i = 0; i < n && !c->stop; i++)
     if ((workers[i] = worker_new (c, i, n)) == NULL)
       copy_fail (c, ENOMEM, "out of memory");
+  if (c->o.must_be_zero) {
+    pass (c, workers, n, MODE_MUST_BE_ZERO, c->side[TARGET].size);
+    c->target_is_zero = true;
+  }
   if (!c->stop && (c->side[SOURCE].pipe || c->side[TARGET].pipe))
     pipe_copy (c, workers[0]);
   else if (!c->stop)
@@ -316,7 +327,8 @@ static int
 check_pipes (struct copy *c)
 {
   if (c->side[TARGET].pipe && c->o.must_be_zero)
-    return zfi_error (c->h, EINVAL, "%s is a pipe, which cannot be looked at beforehand", c->side[TARGET].name);
+    return zfi_error (c->h, EINVAL, "%s is a pipe, which cannot be looked at beforehand",
+                      c->side[TARGET].name);
   for (int i = 0; i < 2; i++)
     if (c->side[i].pipe && c->o.verify)
       return zfi_error (c->h, EINVAL, "%s is a pipe, which cannot be read again to verify the copy",
@@ -332,7 +344,7 @@ open_sides (struct copy *c, const struct copy_place *source, const struct copy_p
     return -1;
   for (int i = 0; i < 2; i++)
     if (c->side[i].ops == &side_nbd_ops)
-      side_nbd_more (&c->side[i], c->o.connections, c->o.timeout, &c->o);
+      side_nbd_more (&c->side[i], c->o.connections, &c->o);
   return check_pipes (c);
 }
 

@@ -53,6 +53,18 @@ struct queue {
   uint64_t bytes;               /* to be read */
 };
 
+/* What pace.c has found out. */
+enum { NR_PACES = 4 };
+struct pace {
+  bool fixed;                   /* nothing to find out */
+  unsigned workers, requests;   /* requests: stated, or 0 */
+  unsigned step, tried;         /* in use; how many were judged */
+  unsigned stay;                /* judgements to come that change nothing */
+  double rate[NR_PACES];
+  int64_t since_ms;
+  uint64_t bytes;               /* done since then */
+};
+
 /* Locks: LOCK is the only one. */
 struct copy {
   zf_handle *h;
@@ -75,10 +87,7 @@ struct copy {
   /* The pace. */
   atomic_uint request_size;
   atomic_uint depth;            /* requests under way, of each worker */
-  int64_t pace_ms;
-  uint64_t pace_bytes;
-  double pace_best;
-  unsigned pace_step;
+  struct pace pace;             /* under LOCK */
 
   /* Progress. */
   atomic_ullong read, written, zeroed, skipped, checked;
@@ -102,9 +111,10 @@ extern void copy_look (struct copy *c);
 extern void copy_set_size (struct copy *c);
 /* Everything was sent: have it written out if that was asked for, or if a server's end would hide errors. */
 extern void copy_flush (struct copy *c, struct worker *w);
-/* The last N bytes at BEGIN, which are less than a block of the target: what is behind them stays.  DATA, or NULL to
- * read them from the source. */
-extern void copy_rest (struct copy *c, struct worker *w, uint64_t begin, uint64_t n, const unsigned char *data);
+/* The last N bytes at BEGIN, which are less than a block of the target: what is behind them stays.  DATA,
+ * or NULL to read them from the source. */
+extern void copy_rest (struct copy *c, struct worker *w, uint64_t begin, uint64_t n,
+                       const unsigned char *data);
 
 /* --- plan.c --- */
 extern void plan_begin (struct copy *c, enum mode mode, uint64_t end);
@@ -112,6 +122,9 @@ extern void plan_end (struct copy *c);
 enum taken { TAKEN, TAKE_LATER, TAKE_NONE };
 /* The next task for W.  TAKE_LATER: another worker is just asking for more, and W has something to do. */
 extern enum taken plan_take (struct copy *c, struct worker *w, struct task *t);
+/* Where a statement of UNTIL about POS counts to: what is zero shrinks to whole grains, what is not
+ * grows.  POS if nothing of it is left. */
+extern uint64_t plan_round (struct copy *c, uint64_t pos, uint64_t until, bool zero);
 /* The next piece of *R, whose beginning moves on. */
 extern void range_cut (struct copy *c, struct range *r, struct task *t);
 

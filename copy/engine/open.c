@@ -1,5 +1,5 @@
-/* What a source or a target is, and making it ready: never the same thing twice, never a format that was not asked
- * for.
+/* What a source or a target is, and making it ready: never the same thing twice, never a format that was
+ * not asked for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,16 +70,16 @@ open_uri (struct side *s, const char *uri, const struct copy_options *o)
   struct stat st;
 
   if (strncmp (uri, "nbd", 3) != 0)
-    return zfi_error (s->h, EINVAL, "%s: this kind of URI is unknown: NBD servers are given as nbd://HOST/EXPORT or "
-                      "nbd+unix:///EXPORT?socket=PATH, files by their names (a file whose name looks like a URI: "
-                      "./NAME)", s->name);
+    return zfi_error (s->h, EINVAL, "%s: this kind of URI is unknown: NBD servers are given as "
+                      "nbd://HOST/EXPORT or nbd+unix:///EXPORT?socket=PATH, files by their names (a file "
+                      "whose name looks like a URI: ./NAME)", s->name);
   if ((s->nbd = zfi_nbd_parse (s->h, uri)) == NULL)
     return -1;
   if (s->nbd->socket != NULL && stat (s->nbd->socket, &st) == 0) {
     s->dev = st.st_dev;
     s->ino = st.st_ino;
   }
-  return side_nbd_connect (s, o->timeout, o);
+  return side_nbd_connect (s, o);
 }
 
 static int
@@ -88,7 +87,7 @@ open_command (struct side *s, const struct copy_place *p, const struct copy_opti
 {
   if (side_serve_command (s, p->command) == -1)
     return -1;
-  return side_nbd_connect (s, o->timeout, o);
+  return side_nbd_connect (s, o);
 }
 
 /* --- local images --- */
@@ -98,7 +97,7 @@ serve_image (struct side *s, const char *path, const char *format, const struct 
 {
   if (side_serve_image (s, path, format, MAX_LANES) == -1)
     return -1;
-  return side_nbd_connect (s, o->timeout, o);
+  return side_nbd_connect (s, o);
 }
 
 static int
@@ -147,7 +146,8 @@ open_image (struct side *s, const struct zf_drive *d, const struct copy_options 
   return 0;
 }
 
-/* What an existing local image is: its format is detected unless it was stated, and whether it may be used so. */
+/* What an existing local image is: its format is detected unless it was stated, and whether it may be used
+ * so. */
 static int
 open_existing (struct side *s, const char *path, const char *format, const struct copy_options *o)
 {
@@ -169,7 +169,8 @@ check_format (struct side *s, const struct copy_place *p)
 {
   if (p->format == NULL || zfi_known_format (p->format))
     return 0;
-  return zfi_error (s->h, EINVAL, "%s: the format \"%s\" is unknown: it must be " ZFI_FORMATS, s->name, p->format);
+  return zfi_error (s->h, EINVAL, "%s: the format \"%s\" is unknown: it must be " ZFI_FORMATS, s->name,
+                    p->format);
 }
 
 /* --- the source --- */
@@ -208,13 +209,6 @@ side_open_source (struct side *s, const struct copy_place *p, const struct copy_
 
 /* --- the target --- */
 
-static bool
-same_server (const struct zfi_nbd *a, const struct zfi_nbd *b)
-{
-  return strcmp (a->export, b->export) == 0 && a->host != NULL && b->host != NULL
-    && strcasecmp (a->host, b->host) == 0 && strcmp (a->port, b->port) == 0;
-}
-
 /* Links, names of devices and names of sockets may differ: the numbers tell. */
 static int
 refuse_same (const struct side *s, const struct side *source)
@@ -223,7 +217,7 @@ refuse_same (const struct side *s, const struct side *source)
   bool same = s->ino != 0 && s->ino == source->ino && s->dev == source->dev;
 
   if (exports)
-    same = (same && strcmp (s->nbd->export, source->nbd->export) == 0) || same_server (s->nbd, source->nbd);
+    same = strcmp (s->nbd->export, source->nbd->export) == 0 && (same || side_nbd_same_host (s, source));
   if (same)
     return zfi_error (s->h, EINVAL, "source and target are the same: nothing was written");
   return 0;
@@ -246,8 +240,8 @@ static int
 need_size (const struct side *s, const struct side *source, const char *format)
 {
   if (source->pipe && strcmp (format, "raw") != 0)
-    return zfi_error (s->h, EINVAL, "%s: the size of a pipe is not known, so a new %s image cannot be made for it: "
-                      "copy it to a raw file first", s->name, format);
+    return zfi_error (s->h, EINVAL, "%s: the size of a pipe is not known, so a new %s image cannot be made "
+                      "for it: copy it to a raw file first", s->name, format);
   return 0;
 }
 
@@ -307,7 +301,8 @@ check_size (struct side *s, const struct side *source)
 }
 
 static int
-open_target (struct side *s, const struct copy_place *p, const struct copy_options *o, const struct side *source)
+open_target (struct side *s, const struct copy_place *p, const struct copy_options *o,
+             const struct side *source)
 {
   if (p->command != NULL)
     return open_command (s, p, o);

@@ -17,6 +17,8 @@
 #include "worker.h"
 
 enum { LOOK_MS = 100 };
+/* How far behind the end of a raw file its holes are asked for, which it will have. */
+#define FURTHER (UINT64_C (1) << 30)
 
 /* Wait for the pipe; the other end may take its time, so that only the user ends this. */
 static bool
@@ -56,28 +58,32 @@ read_piece (struct copy *c, unsigned char *buf, uint64_t max)
 static void
 look_at_target (struct copy *c, struct worker *w, struct task *t)
 {
+  const struct side *target = &c->side[TARGET];
   struct walk *k = &c->walk[TARGET];
   uint64_t pos = t->offset, end = t->offset + t->length, until;
+  bool zero;
 
-  for (t->nr_runs = 0; pos < end && !c->stop; t->nr_runs++) {
-    const uint64_t limit = c->side[TARGET].set_size ? pos + (UINT64_C (1) << 30) : c->side[TARGET].size;
-    bool zero;
-
-    if (walk_must_ask (k, pos, limit)) {
+  for (t->nr_runs = 0; pos < end; pos = until, t->nr_runs++) {
+    if (walk_must_ask (k, pos, target->set_size ? pos + FURTHER : target->size)) {
       worker_ask (w, NULL, &k->op);
       if (c->stop)
         break;
       walk_answered (k);
     }
-    zero = walk_look (k, pos, &until) & EXTENT_ZERO;
-    /* The rest of a task of many pieces counts as data, and so does less than a block. */
-    if (t->nr_runs == MAX_RUNS - 1 || until > end)
+    zero = c->target_is_zero || (walk_look (k, pos, &until) & EXTENT_ZERO);
+    until = plan_round (c, pos, c->target_is_zero ? end : until, zero);
+    if (until == pos) {
+      zero = false;
+      until = plan_round (c, pos, pos + 1, false);
+    }
+    /* The rest of too many pieces counts as data. */
+    if (t->nr_runs == MAX_RUNS - 1 && until < end) {
+      zero = false;
       until = end;
-    else
-      until = (until + c->block - 1) / c->block * c->block < end ? (until + c->block - 1) / c->block * c->block : end;
-    t->runs[t->nr_runs].state = k->silent ? STATE_UNKNOWN : zero && until <= k->known ? STATE_ZERO : STATE_DATA;
+    }
+    until = until < end ? until : end;
+    t->runs[t->nr_runs].state = zero ? STATE_ZERO : k->silent ? STATE_UNKNOWN : STATE_DATA;
     t->runs[t->nr_runs].length = until - pos;
-    pos = until;
   }
 }
 
@@ -139,7 +145,7 @@ from_pipe (struct copy *c, struct worker *w)
   uint64_t offset = 0, n = size;
   struct slot *s;
 
-  plan_begin (c, MODE_COPY, 0);
+  plan_begin (c, MODE_COPY, UINT64_MAX);
   while (n == size && (s = free_slot (c, w)) != NULL && slot_buffer (w, &s->buf, &s->buf_size, size)) {
     n = read_piece (c, s->buf, size);
     w->heard_ms = zfi_now_ms ();
@@ -222,12 +228,11 @@ read_ahead (struct copy *c, struct worker *w, struct slot *s, uint64_t *pos)
     walk_answered (k);
   }
   zero = walk_look (k, *pos, &until) & EXTENT_ZERO;
-  until = zero ? until / c->grain * c->grain : (until / c->grain + (until % c->grain != 0)) * c->grain;
-  if (until <= *pos) {
+  until = plan_round (c, *pos, until, zero);
+  if (until == *pos) {
     zero = false;
-    until = *pos + c->grain;
+    until = plan_round (c, *pos, *pos + 1, false);
   }
-  until = until > c->end ? c->end : until;
   s->t = (struct task) { .kind = zero ? TASK_FILL : TASK_COPY, .offset = *pos, .length = until - *pos };
   if (!zero) {
     if (s->t.length > c->request_size)

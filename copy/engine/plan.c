@@ -102,11 +102,12 @@ task_size (struct copy *c, enum task_kind kind)
   return down (__atomic_load_n (&t->max_zero, __ATOMIC_RELAXED), c->grain);
 }
 
-/* Pieces end at multiples of their size, so that the next ones are aligned. */
+/* Reads end at multiples of their size, so that the next ones are aligned. */
 static uint64_t
-piece (uint64_t offset, uint64_t length, uint64_t size)
+piece (struct copy *c, const struct range *r)
 {
-  const uint64_t n = size - offset % size;
+  const uint64_t size = task_size (c, r->kind), length = r->length;
+  const uint64_t n = r->kind == TASK_ZERO ? size : size - r->offset % size;
 
   return n < length ? n : length;
 }
@@ -114,7 +115,7 @@ piece (uint64_t offset, uint64_t length, uint64_t size)
 void
 range_cut (struct copy *c, struct range *r, struct task *t)
 {
-  const uint64_t n = piece (r->offset, r->length, task_size (c, r->kind));
+  const uint64_t n = piece (c, r);
 
   *t = (struct task) { .kind = r->kind, .offset = r->offset, .length = n, .nr_runs = 1 };
   t->runs[0].state = r->state;
@@ -140,7 +141,7 @@ cut_first (struct copy *c, struct task *t)
     if (--q->n == 0 || t->kind != TASK_COPY || next->kind != TASK_COPY || t->nr_runs == MAX_RUNS
         || next->offset != t->offset + t->length || next->offset % size == 0)
       break;
-    n = piece (next->offset, next->length, size);
+    n = piece (c, next);
     t->runs[t->nr_runs].state = next->state;
     t->runs[t->nr_runs++].length = n;
     t->length += n;
@@ -159,7 +160,7 @@ zeroing (struct copy *c, enum state state)
   const struct side *t = &c->side[TARGET];
 
   if (c->o.allocated)
-    return t->can_zero ? TASK_ZERO : TASK_FILL;
+    return t->can_zero && !c->slow_zero ? TASK_ZERO : TASK_FILL;
   return state == STATE_UNKNOWN || !t->can_zero || c->slow_zero ? TASK_CHECK : TASK_ZERO;
 }
 
@@ -208,10 +209,8 @@ source_zero (struct copy *c, uint64_t pos, uint64_t *until)
   return walk_look (&c->walk[SOURCE], pos, until) & EXTENT_ZERO;
 }
 
-/* Where a statement of UNTIL about POS counts to: what is zero shrinks to whole grains, what is not grows.
- * Returns POS if nothing of it is left. */
-static uint64_t
-rounded (struct copy *c, uint64_t pos, uint64_t until, bool zero)
+uint64_t
+plan_round (struct copy *c, uint64_t pos, uint64_t until, bool zero)
 {
   if (until >= c->end)
     return c->end;
@@ -228,16 +227,16 @@ plan_step (struct copy *c)
   bool zero = source_zero (c, c->pos, &source_end);
 
   r.state = target_state (c, c->pos, &target_end);
-  source_end = rounded (c, c->pos, source_end, zero);
-  target_end = rounded (c, c->pos, target_end, r.state == STATE_ZERO);
+  source_end = plan_round (c, c->pos, source_end, zero);
+  target_end = plan_round (c, c->pos, target_end, r.state == STATE_ZERO);
   /* Less than a grain of zeroes is no zero. */
   if (source_end == c->pos) {
     zero = false;
-    source_end = rounded (c, c->pos, c->pos + 1, false);
+    source_end = plan_round (c, c->pos, c->pos + 1, false);
   }
   if (target_end == c->pos) {
     r.state = STATE_DATA;
-    target_end = rounded (c, c->pos, c->pos + 1, false);
+    target_end = plan_round (c, c->pos, c->pos + 1, false);
   }
   end = source_end < target_end ? source_end : target_end;
   r.length = end - c->pos;

@@ -1,7 +1,7 @@
 /* Servers of our own: a private qemu-nbd for an image, or the command in brackets.
  *
- * Both get a listening socket in a private directory, as systemd would pass it, so that nobody else can connect and
- * nothing has to be waited for.
+ * Both get a listening socket in a private directory, as systemd would pass it, so that nobody else can
+ * connect and nothing has to be waited for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -25,7 +25,8 @@
 /* How long a server may take to write everything and end, and how long one that was told to end. */
 enum { END_MS = 600000, TERM_MS = 10000 };
 
-/* Goes back to the caller's folder, which the supervisor leaves, and takes the number that systemd would set. */
+/* Goes back to the caller's folder, which the supervisor leaves, and takes the number that systemd would
+ * set. */
 static const char start_script[] = "cd -- \"$0\" && LISTEN_FDS=1 LISTEN_PID=$$ exec \"$@\"";
 
 static const char *
@@ -53,7 +54,8 @@ listen_privately (struct side *s)
     return zfi_perror (s->h, ENOMEM, "out of memory");
   }
   if (strlen (n->socket) >= sizeof addr.sun_path)
-    return zfi_error (s->h, ENAMETOOLONG, "%s is too long for a socket: set TMPDIR to a shorter one", s->workdir);
+    return zfi_error (s->h, ENAMETOOLONG, "%s is too long for a socket: set TMPDIR to a shorter one",
+                      s->workdir);
   strcpy (addr.sun_path, n->socket);
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd == -1 || bind (fd, (struct sockaddr *) &addr, sizeof addr) == -1 || listen (fd, MAX_LANES) == -1) {
@@ -104,8 +106,9 @@ side_serve_command (struct side *s, char *const *command)
   return r;
 }
 
-/* No protocol prefix, option or other format can hide in an absolute path with a stated format.  Data that the
- * target's own cache holds is written out by the flush at the end; whether it is on disk is our own business. */
+/* No protocol prefix, option or other format can hide in an absolute path with a stated format.  Data that
+ * the target's own cache holds is written out by the flush at the end; whether it is on disk is our own
+ * business. */
 int
 side_serve_image (struct side *s, const char *path, const char *format, unsigned connections)
 {

@@ -71,11 +71,12 @@ write_zeroes (int fd, uint64_t count, uint64_t offset)
 static bool
 unsupported (int err)
 {
-  return err == EOPNOTSUPP || err == ENOSYS || err == ENODEV || err == EINVAL || err == ENOTTY || err == EPERM;
+  return err == EOPNOTSUPP || err == ENOSYS || err == ENODEV || err == EINVAL || err == ENOTTY
+    || err == EPERM;
 }
 
-/* Never BLKDISCARD: what it leaves behind may be anything.  On a device PUNCH_HOLE is an unmap that is known to give
- * zeroes. */
+/* Never BLKDISCARD: what it leaves behind may be anything.  On a device PUNCH_HOLE is an unmap that is
+ * known to give zeroes. */
 static int
 zero (struct side *s, const struct op *op)
 {
@@ -198,7 +199,7 @@ side_file_init (struct side *s, int fd)
   /* A device says nothing of its contents. */
   s->can_extents = !s->block_device;
   s->can_zero = s->can_flush = true;
-  s->can_fast_zero = s->block_device;
+  s->can_fast_zero = true;      /* or else it says so */
   s->align = s->block_device && ioctl (fd, BLKSSZGET, &sector) == 0 && sector > 0 ? sector : 1;
   s->grain = s->block_device ? 1 : 4096;
   s->max_request = MAX_REQUEST;

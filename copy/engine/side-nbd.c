@@ -15,7 +15,6 @@
 #include "walk.h"
 #include "side.h"
 
-/* What a completion needs to know; freed with it. */
 static int
 completed (void *opaque, int *error)
 {
@@ -30,8 +29,8 @@ completed (void *opaque, int *error)
   return 1;
 }
 
-/* Pieces that do not follow each other are noted byte by byte: a server that sends one piece twice must not make
- * up for one that is missing. */
+/* Pieces that do not follow each other are noted byte by byte: a server that sends one piece twice must
+ * not make up for one that is missing. */
 static int
 note_piece (struct op *op, uint64_t begin, uint64_t n)
 {
@@ -91,12 +90,13 @@ static int64_t
 start_nbd (struct nbd_handle *nbd, struct op *op)
 {
   const nbd_completion_callback done = { .callback = completed, .user_data = op };
+  const nbd_chunk_callback chunk = { .callback = got_piece, .user_data = op };
+  const nbd_extent_callback extent = { .callback = got_extents, .user_data = op };
   uint32_t flags = 0;
 
   switch (op->kind) {
   case OP_READ:
-    return nbd_aio_pread_structured (nbd, op->buf, op->count, op->offset,
-                                     (nbd_chunk_callback) { .callback = got_piece, .user_data = op }, done, 0);
+    return nbd_aio_pread_structured (nbd, op->buf, op->count, op->offset, chunk, done, 0);
   case OP_WRITE:
     return nbd_aio_pwrite (nbd, op->buf, op->count, op->offset, done, 0);
   case OP_ZERO:
@@ -104,8 +104,7 @@ start_nbd (struct nbd_handle *nbd, struct op *op)
     flags |= op->flags & ZERO_FAST ? LIBNBD_CMD_FLAG_FAST_ZERO : 0;
     return nbd_aio_zero (nbd, op->count, op->offset, done, flags);
   case OP_EXTENTS:
-    return nbd_aio_block_status (nbd, op->count, op->offset,
-                                 (nbd_extent_callback) { .callback = got_extents, .user_data = op }, done, 0);
+    return nbd_aio_block_status (nbd, op->count, op->offset, extent, done, 0);
   case OP_FLUSH:
     return nbd_aio_flush (nbd, done, 0);
   }
@@ -130,7 +129,8 @@ pollfd (struct side *s, unsigned lane, struct pollfd *p)
   unsigned dir = nbd_aio_get_direction (nbd);
 
   p->fd = dir == 0 ? -1 : nbd_aio_get_fd (nbd);
-  p->events = (dir & LIBNBD_AIO_DIRECTION_READ ? POLLIN : 0) | (dir & LIBNBD_AIO_DIRECTION_WRITE ? POLLOUT : 0);
+  p->events = (dir & LIBNBD_AIO_DIRECTION_READ ? POLLIN : 0)
+    | (dir & LIBNBD_AIO_DIRECTION_WRITE ? POLLOUT : 0);
 }
 
 static int

@@ -123,19 +123,20 @@ extern int side_file_init (struct side *s, int fd);
 extern const struct side_ops side_nbd_ops;
 
 /* --- connect.c --- */
-/* Connect S to s->nbd with one lane and learn what the server can.  TIMEOUT in seconds.  0, or -1 with the error
- * set. */
-extern int side_nbd_connect (struct side *s, unsigned timeout, const struct copy_options *o);
+/* Connect S to s->nbd with one lane and learn what the server can.  0, or -1 with the error set. */
+extern int side_nbd_connect (struct side *s, const struct copy_options *o);
 /* More lanes, up to N, if the server allows that; fewer are no error. */
-extern void side_nbd_more (struct side *s, unsigned n, unsigned timeout, const struct copy_options *o);
+extern void side_nbd_more (struct side *s, unsigned n, const struct copy_options *o);
 /* Can the server be used by several connections at once? */
 extern bool side_nbd_multi (struct side *s);
+/* Are both connected to the same TCP port? */
+extern bool side_nbd_same_host (const struct side *a, const struct side *b);
 /* Say goodbye and free the lanes. */
 extern void side_nbd_close (struct side *s);
 
 /* --- server.c --- */
-/* Start qemu-nbd for the image PATH, or COMMAND, with a private socket, and set s->nbd.  0, or -1 with the error
- * set. */
+/* Start qemu-nbd for the image PATH, or COMMAND, with a private socket, and set s->nbd.  0, or -1 with the
+ * error set. */
 extern int side_serve_image (struct side *s, const char *path, const char *format, unsigned connections);
 extern int side_serve_command (struct side *s, char *const *command);
 /* End it. OK: wait for it to write everything and to end well.  0, or -1 with the error set. */
@@ -148,7 +149,7 @@ extern int side_open_source (struct side *s, const struct copy_place *p, const s
 /* After the source, whose size and identity count. */
 extern int side_open_target (struct side *s, const struct copy_place *p, const struct copy_options *o,
                              const struct side *source);
-/* Close, end the server, and give a new file its name.  OK is false after an error: what is new is removed. */
+/* Close, end the server, give a new file its name.  OK is false after an error: what is new is removed. */
 extern int side_finish (struct side *s, bool ok, const struct copy_options *o);
 extern void side_free (struct side *s);
 

@@ -1,7 +1,7 @@
 /* Carrying out a task: read, look for zeroes, write what is none.
  *
- * Nothing is written that was not read: a buffer is looked at only after its read has ended well, and then only
- * as far as that read filled it.
+ * Nothing is written that was not read: a buffer is looked at only after its read has ended well, and
+ * then only as far as that read filled it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -61,9 +61,7 @@ begin_zero (struct worker *w, struct op *op, uint64_t offset, uint64_t length, u
 static unsigned
 zero_flags (struct worker *w)
 {
-  if (w->c->o.allocated)
-    return ZERO_KEEP;
-  return w->c->side[TARGET].can_fast_zero ? ZERO_FAST : 0;
+  return (w->c->o.allocated ? ZERO_KEEP : 0) | (w->c->side[TARGET].can_fast_zero ? ZERO_FAST : 0);
 }
 
 void
@@ -260,7 +258,8 @@ compare (struct worker *w, struct slot *s)
 
 /* --- moving on --- */
 
-/* A zeroing request has ended.  Where it would be slow, or is too large for the server, there are other ways. */
+/* A zeroing request has ended.  Where it would be slow, or is too large for the server, there are other
+ * ways. */
 static void
 zeroed (struct worker *w, struct slot *s)
 {
@@ -271,7 +270,7 @@ zeroed (struct worker *w, struct slot *s)
     w->c->zeroed += s->t.length;
   else if ((err == ENOTSUP || err == EOPNOTSUPP) && (s->main.flags & ZERO_FAST)) {
     w->c->slow_zero = true;
-    worker_later (w, TASK_CHECK, s->t.offset, s->t.length);
+    worker_later (w, w->c->o.allocated ? TASK_FILL : TASK_CHECK, s->t.offset, s->t.length);
   }
   else if ((err == EINVAL || err == EOVERFLOW || err == ENOMEM) && s->t.length > FALL_BACK) {
     __atomic_store_n (&t->max_zero, FALL_BACK, __ATOMIC_RELAXED);
@@ -358,22 +357,29 @@ slot_advance (struct worker *w, struct slot *s)
   return true;
 }
 
-const struct op *
-worker_any_op (struct worker *w)
+/* Under way on side WHERE (or on any), or failed without having been looked at. */
+static bool
+waits (const struct op *op, const struct side *where)
 {
-  if (w->asking != NULL && w->asking->started && !w->asking->done)
+  return op->started && (!op->done || op->err != 0) && (where == NULL || op->side == where);
+}
+
+const struct op *
+worker_any_op (struct worker *w, const struct side *where)
+{
+  if (w->asking != NULL && waits (w->asking, where))
     return w->asking;
   for (unsigned i = 0; i < w->nr_slots; i++) {
     const struct slot *s = &w->slots[i];
 
     if (s->phase == SLOT_FREE)
       continue;
-    if (s->main.started && !s->main.done)
+    if (waits (&s->main, where))
       return &s->main;
-    if (s->second.started && !s->second.done)
+    if (waits (&s->second, where))
       return &s->second;
     for (unsigned k = 0; k < MAX_SUBS; k++)
-      if (s->sub[k].started && !s->sub[k].done)
+      if (waits (&s->sub[k], where))
         return &s->sub[k];
   }
   return NULL;

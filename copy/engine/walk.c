@@ -70,7 +70,8 @@ walk_must_ask (struct walk *w, uint64_t pos, uint64_t end)
   return true;
 }
 
-/* Ask for much where little is said, and the other way round: the answer to one question is held in memory. */
+/* Ask for much where little is said, and the other way round: the answer to one question is held in
+ * memory. */
 static void
 choose_window (struct walk *w)
 {

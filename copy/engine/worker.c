@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,40 +99,43 @@ worker_over (struct worker *w, struct op *op)
   return true;
 }
 
+/* --- waiting --- */
+
+/* What OP, or something on S, met with. */
+static void
+op_failed (struct worker *w, const struct side *s, const struct op *op, int err, const char *what)
+{
+  if (op == NULL)
+    copy_fail (w->c, err, "%s: %s", s->name, what);
+  else
+    copy_fail (w->c, err, "%s: %s %llu bytes at offset %llu: %s", op->side->name, side_verb (op->kind),
+               (unsigned long long) op->count, (unsigned long long) op->offset, what);
+}
+
 void
 worker_failed (struct worker *w, const struct op *op)
 {
-  copy_fail (w->c, op->err, "%s: %s %llu bytes at offset %llu: %s", op->side->name, side_verb (op->kind),
-             (unsigned long long) op->count, (unsigned long long) op->offset, strerror (op->err));
+  op_failed (w, op->side, op, op->err, strerror (op->err));
 }
-
-/* --- waiting --- */
 
 /* The request that has waited longest is not known; any that waits will do. */
 static void
 timed_out (struct worker *w)
 {
-  const unsigned seconds = w->c->o.timeout;
-  const struct op *op = worker_any_op (w);
+  char what[64];
 
-  if (op == NULL)
-    copy_fail (w->c, ETIMEDOUT, "no answer for %u seconds", seconds);
-  else
-    copy_fail (w->c, ETIMEDOUT, "%s: %s %llu bytes at offset %llu: no answer for %u seconds", op->side->name,
-               side_verb (op->kind), (unsigned long long) op->count, (unsigned long long) op->offset, seconds);
+  snprintf (what, sizeof what, "no answer for %u seconds", w->c->o.timeout);
+  op_failed (w, &w->c->side[SOURCE], worker_any_op (w, NULL), ETIMEDOUT, what);
 }
 
-/* Where a lane has died, its requests have ended with errors, which say more. */
+/* Its requests have failed with it; any of them says where. */
 static void
 lane_died (struct worker *w, struct side *s, int err)
 {
-  const struct op *op = worker_any_op (w);
+  char what[128];
 
-  if (op != NULL && op->side == s)
-    copy_fail (w->c, err, "%s: %s %llu bytes at offset %llu: the connection was lost: %s", s->name,
-               side_verb (op->kind), (unsigned long long) op->count, (unsigned long long) op->offset, strerror (err));
-  else
-    copy_fail (w->c, err, "%s: the connection was lost: %s", s->name, strerror (err));
+  snprintf (what, sizeof what, "the connection was lost: %s", strerror (err));
+  op_failed (w, s, worker_any_op (w, s), err, what);
 }
 
 void

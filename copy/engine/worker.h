@@ -57,7 +57,7 @@ extern bool slot_buffer (struct worker *w, unsigned char **buf, size_t *size, si
 extern void slot_begin (struct worker *w, struct slot *s);
 /* Look at what has ended and start what follows; true if anything changed. */
 extern bool slot_advance (struct worker *w, struct slot *s);
-/* Some request that has not ended, or NULL. */
-extern const struct op *worker_any_op (struct worker *w);
+/* Some request to WHERE (NULL: either side) that has not ended well, or NULL. */
+extern const struct op *worker_any_op (struct worker *w, const struct side *where);
 
 #endif /* ZEROFISH_WORKER_H */
