@@ -218,7 +218,8 @@ refuse_same (const struct side *s, const struct side *source)
 
   if (exports)
     same = strcmp (s->nbd->export, source->nbd->export) == 0 && (same || side_nbd_same_host (s, source));
-  if (same)
+  if (same || side_server_holds (source, s->dev, s->ino, false)
+      || side_server_holds (s, source->dev, source->ino, true))
     return zfi_error (s->h, EINVAL, "source and target are the same: nothing was written");
   return 0;
 }

@@ -9,6 +9,7 @@
 
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,6 +134,34 @@ side_serve_image (struct side *s, const char *path, const char *format, unsigned
   *p = NULL;
   s->ends_by_itself = true;
   return side_serve_command (s, (char *const *) argv);
+}
+
+bool
+side_server_holds (const struct side *s, uint64_t dev, uint64_t ino, bool writing)
+{
+  char name[64];
+  struct stat st, link;
+  struct dirent *e;
+  bool found = false;
+  DIR *dir;
+
+  if (!s->has_child || ino == 0)
+    return false;
+  snprintf (name, sizeof name, "/proc/%d/fd", (int) s->child.pid);
+  if ((dir = opendir (name)) == NULL)
+    return false;
+  while (!found && (e = readdir (dir)) != NULL) {
+    /* Not its standard descriptors, which are ours. */
+    if (atoi (e->d_name) < 3 || fstatat (dirfd (dir), e->d_name, &st, 0) == -1
+        || fstatat (dirfd (dir), e->d_name, &link, AT_SYMLINK_NOFOLLOW) == -1)
+      continue;
+    /* The link's mode says how it was opened. */
+    if (writing && !(link.st_mode & S_IWUSR))
+      continue;
+    found = S_ISBLK (st.st_mode) ? dev == 0 && st.st_rdev == ino : st.st_dev == dev && st.st_ino == ino;
+  }
+  closedir (dir);
+  return found;
 }
 
 static int

@@ -97,7 +97,7 @@ struct side {
   bool punch_fails, range_fails;        /* this way of zeroing does not work here */
 
   struct zfi_nbd *nbd;          /* where the server is, for more connections and to know it again */
-  uint64_t dev, ino;            /* of a file, a device, or a server's socket */
+  uint64_t dev, ino;            /* of a file, a device (0, its number), or a server's socket */
 
   /* A server of our own. */
   struct zfi_child child;
@@ -139,6 +139,9 @@ extern void side_nbd_close (struct side *s);
  * error set. */
 extern int side_serve_image (struct side *s, const char *path, const char *format, unsigned connections);
 extern int side_serve_command (struct side *s, char *const *command);
+/* Does a server of ours have the file or device with these numbers open (WRITING: to write to it), as its
+ * image or below it? */
+extern bool side_server_holds (const struct side *s, uint64_t dev, uint64_t ino, bool writing);
 /* End it. OK: wait for it to write everything and to end well.  0, or -1 with the error set. */
 extern int side_server_end (struct side *s, bool ok);
 

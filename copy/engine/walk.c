@@ -71,11 +71,13 @@ walk_must_ask (struct walk *w, uint64_t pos, uint64_t end)
 }
 
 /* Ask for much where little is said, and the other way round: the answer to one question is held in
- * memory. */
+ * memory.  LENGTH is what this one told of. */
 static void
-choose_window (struct walk *w)
+choose_window (struct walk *w, uint64_t length)
 {
-  if (w->answer.n >= MAX_EXTENTS / 4 && w->window > WINDOW_MIN)
+  if (w->answer.full)
+    w->window = length > WINDOW_MIN ? length : WINDOW_MIN;
+  else if (w->answer.n >= MAX_EXTENTS / 4 && w->window > WINDOW_MIN)
     w->window /= 2;
   else if (w->answer.n < MAX_EXTENTS / 32 && w->window < WINDOW_MAX)
     w->window = 2 * w->window < WINDOW_MAX ? 2 * w->window : WINDOW_MAX;
@@ -91,7 +93,7 @@ walk_answered (struct walk *w)
     length += w->answer.e[i].length;
   w->known = w->start + (length < w->op.count ? length : w->op.count);
   w->silent = w->op.err != 0 || length == 0;
-  choose_window (w);
+  choose_window (w, length);
 }
 
 unsigned

@@ -21,7 +21,6 @@ struct walk {
   uint64_t start;               /* of extent I of the answer */
   size_t i;
   uint64_t window;              /* bytes that the next question is about */
-  unsigned shorts;              /* questions in a row whose answers were very short */
   bool silent;                  /* it cannot tell, or no longer */
 };
 
