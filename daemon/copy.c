@@ -222,7 +222,7 @@ source_parts (struct copy *k, const struct end *from)
   if (from->dev == NULL)
     return (struct zero_source) { target_next_data, &k->source.fd };
   hints = hints_take (k->call, from->dev, k->source.size);
-  return (struct zero_source) { zero_source_unknown, hints != NULL ? &hints->zero : &none };
+  return (struct zero_source) { zero_source_unknown_mostly, hints != NULL ? &hints->zero : &none };
 }
 
 static int

@@ -25,6 +25,29 @@ zero_source_unknown (const void *opaque, uint64_t from, uint64_t size, struct ra
 }
 
 int
+zero_source_unknown_mostly (const void *opaque, uint64_t from, uint64_t size, struct range *r)
+{
+  struct range more;
+
+  if (!ranges_next_gap (opaque, from, size, r))
+    return 0;
+  while (ranges_next_gap (opaque, r->end, size, &more) && more.start - r->end < SKIP_MIN)
+    r->end = more.end;
+  return 1;
+}
+
+uint64_t
+zero_source_bytes (struct zero_source source, uint64_t size)
+{
+  uint64_t n = 0, at = 0;
+  struct range r;
+
+  for (; source.next (source.opaque, at, size, &r) == 1; at = r.end)
+    n += r.end - r.start;
+  return n;
+}
+
+int
 zero_source_listed (const void *opaque, uint64_t from, uint64_t size, struct range *r)
 {
   return ranges_next (opaque, from, size, r);
@@ -146,10 +169,12 @@ engine_up (const struct engine *e, uint64_t offset, uint64_t block)
   return r < e->t->size ? r : e->t->size;
 }
 
-/* The next part of the source, widened to whole blocks but not to what was read already.  1, 0, -1. */
+/* The next part of the source, widened to whole blocks but not to what was read already.  Clusters are zeroed
+ * as a whole.  1, 0, -1. */
 static int
 next_part (struct engine *e)
 {
+  const unsigned block = e->t->cluster > e->grain ? e->t->cluster : e->grain;
   int r = e->source.next (e->source.opaque, e->ahead, e->t->size, &e->part);
   uint64_t start;
 
@@ -158,9 +183,9 @@ next_part (struct engine *e)
                        e->t->name, e->ahead);
   if (r == 0)
     return 0;
-  start = engine_down (e, e->part.start, e->grain);
+  start = engine_down (e, e->part.start, block);
   e->ahead = start > e->ahead ? start : e->ahead;
-  e->part.end = engine_up (e, e->part.end, e->grain);
+  e->part.end = engine_up (e, e->part.end, block);
   return 1;
 }
 

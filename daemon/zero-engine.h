@@ -35,6 +35,9 @@ struct zero_source {
 };
 /* All but the ranges of a list: those are known to be zero.  OPAQUE is a struct ranges. */
 extern int zero_source_unknown (const void *opaque, uint64_t from, uint64_t size, struct range *r);
+/* The same, with the short ones of the list: it takes less time to read those than to read what is around them
+ * in two requests. */
+extern int zero_source_unknown_mostly (const void *opaque, uint64_t from, uint64_t size, struct range *r);
 /* Only the ranges of a list. */
 extern int zero_source_listed (const void *opaque, uint64_t from, uint64_t size, struct range *r);
 
@@ -58,6 +61,7 @@ enum {
   UNMAP_MOST = 1 << 30,         /* between two reports of progress */
   PEEK_MAX = 16 << 20,          /* one block may stand for so much that is allocated */
   PEEK_MIN = 1 << 20,
+  SKIP_MIN = 256 << 10,         /* less is not worth a request of its own for what follows */
   TAIL = 64 << 10,              /* looked at first by engine_is_zero, with the start */
   LOOK_MS = 100,                /* between looks for the cancel flag while waiting */
 };
@@ -122,6 +126,8 @@ struct engine {
  * alone.  -1 with the call's error; engine_free in any case. */
 extern int engine_init (struct engine *e, struct call *c, const struct zero_target *t,
                         const struct zero_io *io, struct zero_pool *pool);
+/* How much there is in SOURCE of SIZE bytes; for those that do not fail. */
+extern uint64_t zero_source_bytes (struct zero_source source, uint64_t size);
 /* Get the usual memory in advance: no call has to wait for it to be cleared. */
 extern void engine_prepare (struct zero_pool *pool);
 extern void engine_free (struct engine *e);

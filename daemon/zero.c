@@ -50,7 +50,7 @@ unknown_source (const struct hints *hints)
 {
   static const struct ranges none;
 
-  return (struct zero_source) { zero_source_unknown, hints != NULL ? &hints->zero : &none };
+  return (struct zero_source) { zero_source_unknown_mostly, hints != NULL ? &hints->zero : &none };
 }
 
 /* Zero the target and give space back.  A raw image may have space even where it looks like a hole. */
@@ -73,7 +73,7 @@ set_known (struct engine *e, const struct hints *hints)
     return;
   e->allocated = &hints->allocated;
   e->progress_work = true;
-  e->progress_total = e->t->size - ranges_bytes (&hints->zero);
+  e->progress_total = zero_source_bytes (unknown_source (hints), e->t->size);
 }
 
 static int

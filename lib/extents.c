@@ -24,19 +24,21 @@
 
 enum {
   OPEN_MS = 3000,           /* to connect to the emulator's NBD server */
-  ASK_MS = 3000,            /* for all answers of one call: what is not known by then is read */
+  ANSWER_MS = 3000,         /* for one answer */
+  ASK_MS = 2000,            /* for all questions before one call: what is not known by then is read */
   ASK_MAX = 128 * 1024,     /* extents that are taken from one answer: as many as qemu sends */
   SEND_MAX = 16 * 1024,     /* hints in one message */
 };
 
 struct drive_extents {
+  char *path, name[32];     /* socket of the server, and its name for the drive; NULL: not yet exported */
   struct nbd_peer peer;     /* open if peer.nbd is not NULL */
   bool failed;              /* it is not asked again */
   bool backed;              /* the image has another one below it */
 };
 
 struct zfi_extents {
-  bool failed;
+  bool failed;              /* none is asked about again */
   size_t nr_drives;
   struct drive_extents drives[];
 };
@@ -117,12 +119,15 @@ zfi_extents_free (struct zfi_extents *x)
 {
   if (x == NULL)
     return;
-  for (size_t i = 0; i < x->nr_drives; i++)
+  for (size_t i = 0; i < x->nr_drives; i++) {
     nbd_peer_close (&x->drives[i].peer);
+    free (x->drives[i].path);
+  }
   free (x);
 }
 
-/* A cancelled call says nothing about the server; anything else and it is not asked again. */
+/* A cancelled call says nothing about the server; anything else and it is not asked again, and one that hangs
+ * not about other drives either. */
 static int
 give_up (zf_handle *h, struct drive_extents *e, char *why)
 {
@@ -130,27 +135,28 @@ give_up (zf_handle *h, struct drive_extents *e, char *why)
 
   nbd_peer_close (&e->peer);
   e->failed = err != EINTR;
+  h->extents->failed |= err == ETIMEDOUT;
   zfi_verbose (h, "no extent hints%s: %s", e->failed ? " for this drive" : "",
                why != NULL ? why : strerror (err));
   free (why);
   return -1;
 }
 
-/* Export drive I, and connect to that. */
+/* Export drive I, unless it is, and connect to that. */
 static int
 open_drive (zf_handle *h, struct drive_extents *e, size_t i)
 {
-  char name[32], *path = h->backend->export_drive (h, h->backend_data, i, name, &e->backed), *why = NULL;
-  int r;
+  char *why = NULL;
 
-  if (path == NULL) {
+  if (e->path == NULL)
+    e->path = h->backend->export_drive (h, h->backend_data, i, e->name, &e->backed);
+  if (e->path == NULL) {
     errno = zf_last_errno (h);
     return give_up (h, e, zfi_take_error (h).msg);
   }
   e->peer = (struct nbd_peer) { .wait = wait_nbd, .opaque = h };
-  r = nbd_peer_open (&e->peer, path, name, zfi_now_ms () + OPEN_MS, &why);
-  free (path);
-  return r == -1 ? give_up (h, e, why) : 0;
+  return nbd_peer_open (&e->peer, e->path, e->name, zfi_now_ms () + OPEN_MS, &why) == -1
+    ? give_up (h, e, why) : 0;
 }
 
 /* --- telling the daemon --- */
@@ -209,7 +215,7 @@ pass_on (struct hints *t, struct drive_extents *e, uint64_t start, uint64_t end,
 
   for (; start < end && t->total < HINTS_MAX - 1 && zfi_now_ms () < deadline;
        start = v[n - 1].offset + v[n - 1].length) {
-    n = nbd_peer_ask (&e->peer, start, end, v, ASK_MAX, deadline, &why);
+    n = nbd_peer_ask (&e->peer, start, end, v, ASK_MAX, zfi_now_ms () + ANSWER_MS, &why);
     if (n == -1)
       return give_up (t->h, e, why);
     for (i = 0; i < n && t->total < HINTS_MAX - 1; i++)

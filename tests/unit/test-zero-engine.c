@@ -187,6 +187,32 @@ test_unmap_all (void **state)
   fixture_close (&t);
 }
 
+/* Short ranges that are known to be zero are read with what is around them, long ones not. */
+static void
+test_short_ranges (void **state)
+{
+  struct ranges known = { 0 };
+  const struct zero_source source = { zero_source_unknown_mostly, &known };
+  struct range r;
+
+  (void) state;
+  assert_int_equal (ranges_add (&known, 0, 4096), 0);
+  for (uint64_t at = 65536; at < (1 << 20); at += 65536)
+    assert_int_equal (ranges_add (&known, at, at + SKIP_MIN / 16), 0);
+  assert_int_equal (ranges_add (&known, 2 << 20, (2 << 20) + SKIP_MIN), 0);
+  assert_int_equal (ranges_add (&known, (8 << 20) - 1, 9 << 20), 0);
+  assert_int_equal (source.next (source.opaque, 0, 8 << 20, &r), 1);
+  assert_int_equal (r.start, 4096);
+  assert_int_equal (r.end, 2 << 20);
+  assert_int_equal (source.next (source.opaque, r.end, 8 << 20, &r), 1);
+  assert_int_equal (r.start, (2 << 20) + SKIP_MIN);
+  assert_int_equal (r.end, (8 << 20) - 1);
+  assert_int_equal (source.next (source.opaque, r.end, 8 << 20, &r), 0);
+  assert_int_equal (zero_source_bytes (source, 8 << 20), (8 << 20) - 4096 - SKIP_MIN - 1);
+  assert_int_equal (zero_source_bytes (source, 0), 0);
+  ranges_free (&known);
+}
+
 /* A partition that begins at sector 63: blocks are those of the disk, so a hole of the image stays one. */
 static void
 test_odd_start (void **state)
@@ -433,6 +459,7 @@ main (void)
     cmocka_unit_test (test_writes_only_data),
     cmocka_unit_test (test_unmap_releases),
     cmocka_unit_test (test_unmap_all),
+    cmocka_unit_test (test_short_ranges),
     cmocka_unit_test (test_odd_start),
     cmocka_unit_test (test_large_blocks),
     cmocka_unit_test (test_known_ranges),
