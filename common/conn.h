@@ -23,7 +23,7 @@
 
 struct conn {
   int fd;                   /* non-blocking; the caller closes it */
-  bool exact;               /* read no more than what is asked for: more reads, but large data are not copied */
+  bool exact;               /* read no more than what is asked for: large data are not copied */
   bool plain;               /* found out at the first write: not a socket (a virtio port) */
   size_t start, end;        /* unread bytes in buf */
   unsigned char buf[65536];

@@ -6,8 +6,8 @@
 
 """usage: progress.py IMAGE [FORMAT]
 
-Zeroes everything in the disk image IMAGE and shows how far it is.  ^C stops it; what was zeroed by then is zero, the
-rest is as it was.
+Zeroes everything in the disk image IMAGE and shows how far it is.  ^C stops it; what was zeroed by then is
+zero, the rest is as it was.
 """
 
 import shutil
@@ -30,7 +30,8 @@ def main():
     try:
         h.add_drive(sys.argv[1], format=sys.argv[2] if len(sys.argv) == 3 else None)
         h.launch()
-        h.set_event_callback(lambda event, number, buf, array: show(array[2], array[3]), zerofish.EVENT_PROGRESS)
+        h.set_event_callback(lambda event, number, buf, array: show(array[2], array[3]),
+                             zerofish.EVENT_PROGRESS)
         show(0, 1)
         h.zero_device("/dev/sda")
         show(1, 1)

@@ -49,7 +49,8 @@ static const char *const reserved_words[] = {
 };
 /* Names of arguments that generated functions, or rpcgen, need for themselves. */
 static const char *const local_names[] = {
-  "args", "bitmask", "buf", "buf_size", "c", "h", "in", "mask", "nr", "opt", "opts", "out", "r", "result", "result_size", "ret",
+  "args", "bitmask", "buf", "buf_size", "c", "h", "in", "mask", "nr", "opt", "opts", "out", "r", "result",
+  "result_size", "ret",
   "size_r", "v", "version",
 };
 
@@ -91,8 +92,9 @@ good_alias (const char *s)
 
 /* Names of functions written by hand in zerofish.h. */
 static const char *const taken_names[] = {
-  "close", "create", "create_flags", "delete_event_callback", "event_callback", "free_string_list", "handle", "last_errno",
-  "add_libvirt_dom", "last_error", "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel", "wait_callback",
+  "add_libvirt_dom", "close", "create", "create_flags", "delete_event_callback", "event_callback",
+  "free_string_list", "handle", "last_errno", "last_error", "set_allocate_callback", "set_event_callback",
+  "set_wait_callback", "user_cancel", "wait_callback",
 };
 
 static void

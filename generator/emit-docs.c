@@ -117,7 +117,8 @@ put_into (FILE *out, const struct action *a)
     fprintf (out, ",\n%*svoid *buf, size_t buf_size", indent, "");
   if (has_optargs (a))
     fprintf (out, ",\n%*sconst struct zf_%s_opts *opts", indent, "", a->name);
-  fprintf (out, ");\n\nLike L</zf_%s>, but the bytes are read straight into C<buf>, which has room for C<buf_size>.%s\n\n"
+  fprintf (out, ");\n\nLike L</zf_%s>, but the bytes are read straight into C<buf>, which has room for "
+           "C<buf_size>.%s\n\n"
            "Returns how many bytes came, or -1 on error; C<ERANGE> if they do not fit.\n\n(Since %s)\n\n",
            a->name, done ? "  That is also how many are asked for." : "", a->since);
 }

@@ -66,8 +66,8 @@ put_into_prototype (FILE *out, const struct action *a)
 {
   FILE *f = fold_begin ();
 
-  fprintf (out, "/* The same into BUF, of BUF_SIZE bytes, without memory of its own: how many bytes came, or -1 on error.\n"
-           " * ERANGE: there are more than fit.  Since %s. */\n", a->since);
+  fprintf (out, "/* The same into BUF, of BUF_SIZE bytes, without memory of its own: how many bytes came,\n"
+           " * or -1 on error.  ERANGE: there are more than fit.  Since %s. */\n", a->since);
   fprintf (f, "extern int64_t zf_%s_into ", a->name);
   put_into_params (f, a);
   fputc (';', f);
@@ -124,8 +124,9 @@ void
 emit_lib_syms (FILE *out, const struct table *t)
 {
   static const char *const by_hand[] = {
-    "close", "create", "create_flags", "delete_event_callback", "free_string_list", "last_errno", "last_error",
-    "add_libvirt_dom", "set_allocate_callback", "set_event_callback", "set_wait_callback", "user_cancel",
+    "add_libvirt_dom", "close", "create", "create_flags", "delete_event_callback", "free_string_list",
+    "last_errno", "last_error", "set_allocate_callback", "set_event_callback", "set_wait_callback",
+    "user_cancel",
   };
 
   fputs ("# Exported symbols of libzerofish.  Generated from the action table in generator/; do not edit.\n"

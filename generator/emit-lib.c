@@ -36,8 +36,8 @@ put_optargs (FILE *out, const struct action *a)
 {
   fprintf (out, "static const struct zfi_optarg optargs_%s[] = {\n", a->name);
   for (const struct param *p = a->optargs; p->name; p++)
-    fprintf (out, "  { \"%s\", '%c', offsetof (struct zf_%s_opts, %s) },\n", p->name, type_letter (p->type), a->name,
-             p->name);
+    fprintf (out, "  { \"%s\", '%c', offsetof (struct zf_%s_opts, %s) },\n", p->name, type_letter (p->type),
+             a->name, p->name);
   fputs ("  { NULL, 0, 0 }\n};\n\n", out);
 }
 
@@ -55,8 +55,8 @@ put_description (FILE *out, const struct action *a, bool into)
 
   if (has_optargs (a) && !into)
     put_optargs (out, a);
-  fprintf (out, "static const struct zfi_action action_%s%s = {\n  \"%s%s\", ", a->name, into ? "_into" : "", a->name,
-           into ? "_into" : "");
+  fprintf (out, "static const struct zfi_action action_%s%s = {\n  \"%s%s\", ", a->name, into ? "_into" : "",
+           a->name, into ? "_into" : "");
   if (is_daemon (a))
     fprintf (out, "ZF_PROC_%s, ", upper (a->name));
   else

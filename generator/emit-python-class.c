@@ -1,5 +1,5 @@
-/* The Python side of the binding: zerofish/_actions.py, a class with one documented method an action, and the type
- * stubs in zerofish/__init__.pyi.
+/* The Python side of the binding: zerofish/_actions.py, a class with one documented method an action, and
+ * the type stubs in zerofish/__init__.pyi.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -61,8 +61,8 @@ enum form {
   INTO = 4,                 /* NAME_into, that fills a buffer */
 };
 
-/* How many optional arguments may be given without their name.  All of them, but where python3-guestfs has others in
- * between. */
+/* How many optional arguments may be given without their name.  All of them, but where python3-guestfs has
+ * others in between. */
 static size_t
 nr_positional (const struct action *a)
 {
@@ -78,7 +78,8 @@ put_optargs (FILE *out, const struct action *a, unsigned form)
     fprintf (out, ", %s: Optional[%s] = None", python_name (a, p), arg_type (p, form & STUB));
   }
   if (form & ASYNC)
-    fprintf (out, "%s, progress: Optional[Progress] = None", nr_params (a->optargs) > nr_positional (a) ? "" : ", *");
+    fprintf (out, "%s, progress: Optional[Progress] = None",
+             nr_params (a->optargs) > nr_positional (a) ? "" : ", *");
 }
 
 static void
@@ -92,7 +93,8 @@ put_def (FILE *out, const struct action *a, unsigned form)
     fprintf (f, ", buffer: %s", form & STUB ? "WritableBuffer" : "bytearray");
   for (const struct param *p = a->args; p->name; p++)
     if (!(form & INTO) || !is_into_count (p))
-      fprintf (f, python_none (a) ? ", %s: Optional[%s]" : ", %s: %s", python_name (a, p), arg_type (p, form & STUB));
+      fprintf (f, python_none (a) ? ", %s: Optional[%s]" : ", %s: %s", python_name (a, p),
+               arg_type (p, form & STUB));
   put_optargs (f, a, form);
   fprintf (f, ") -> %s:%s", form & INTO ? "int" : result_type (a), form & STUB ? " ..." : "");
   fold_end (out, (int) (strlen (a->name) + strlen (async) + strlen (suffix)) + 9);
@@ -117,10 +119,11 @@ put_flags (FILE *out, const struct action *a)
   static const char indent[] = "        ";
 
   if (a->flags & F_DESTRUCTIVE)
-    put_plain (out, "B<This destroys data.>  On a drive that was added read-only it fails.", POD_API, indent, 100);
+    put_plain (out, "B<This destroys data.>  On a drive that was added read-only it fails.", POD_API, indent,
+               100);
   if (a->flags & F_CANCEL)
-    put_plain (out, a->flags & F_PROGRESS ? "It reports progress and can be cancelled." : "It can be cancelled.",
-               POD_API, indent, 100);
+    put_plain (out, a->flags & F_PROGRESS ? "It reports progress and can be cancelled."
+                                          : "It can be cancelled.", POD_API, indent, 100);
   if (a->group)
     fprintf (out, "%sIt needs the feature \"%s\".\n", indent, a->group);
 }
@@ -192,8 +195,9 @@ static bool
 has_opts_name (const struct action *a)
 {
   static const char *const names[] = {
-    "add_drive", "btrfs_subvolume_create", "btrfs_subvolume_snapshot", "glob_expand", "grep", "is_blockdev", "is_chardev",
-    "is_dir", "is_fifo", "is_file", "is_socket", "mkfs", "mkswap", "ntfsresize", "tar_in", "tar_out", "umount",
+    "add_drive", "btrfs_subvolume_create", "btrfs_subvolume_snapshot", "glob_expand", "grep", "is_blockdev",
+    "is_chardev", "is_dir", "is_fifo", "is_file", "is_socket", "mkfs", "mkswap", "ntfsresize", "tar_in",
+    "tar_out", "umount",
   };
 
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -222,8 +226,8 @@ emit_python_class (FILE *out, const struct table *t)
          "ACTIONS = {\n", out);
   for (size_t i = 0; i < t->nr_actions; i++)
     if (is_public (&t->actions[i]))
-      fprintf (out, has_into (&t->actions[i]) ? "    \"%s\", \"%s_into\",\n" : "    \"%s\",\n", t->actions[i].name,
-               t->actions[i].name);
+      fprintf (out, has_into (&t->actions[i]) ? "    \"%s\", \"%s_into\",\n" : "    \"%s\",\n",
+               t->actions[i].name, t->actions[i].name);
   fputs ("}\n", out);
 }
 

@@ -1,4 +1,5 @@
-/* python/actions.c: the methods of the extension's handle, one an action, between Python objects and the C API.
+/* python/actions.c: the methods of the extension's handle, one an action, between Python objects and the C
+ * API.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -150,8 +151,8 @@ put_method (FILE *out, const struct action *a, bool into)
   const char *suffix = into ? "_into" : "";
 
   put_entry (out, a);
-  fprintf (out, "static PyObject *\npy_%s%s (PyObject *self, PyObject *const *args, Py_ssize_t nr)\n{\n", a->name,
-           suffix);
+  fprintf (out, "static PyObject *\npy_%s%s (PyObject *self, PyObject *const *args, Py_ssize_t nr)\n{\n",
+           a->name, suffix);
   put_locals (out, a, into);
   fprintf (out, "  call_init (&c, \"%s%s\", self, args, nr);\n", a->name, suffix);
   if (into)
@@ -176,10 +177,13 @@ put_method (FILE *out, const struct action *a, bool into)
 static void
 put_struct_object (FILE *out, const struct structure *s)
 {
-  static const char *const formats[] = { [FT_INT32] = "i", [FT_INT64] = "L", [FT_CHAR] = "N", [FT_STRING] = "N" };
+  static const char *const formats[] = {
+    [FT_INT32] = "i", [FT_INT64] = "L", [FT_CHAR] = "N", [FT_STRING] = "N"
+  };
   FILE *f = fold_begin ();
 
-  fprintf (out, "/* struct %s */\nstatic PyObject *\n%s_object (const struct zf_%s *s)\n{\n", s->name, s->name, s->name);
+  fprintf (out, "/* struct %s */\nstatic PyObject *\n%s_object (const struct zf_%s *s)\n{\n", s->name,
+           s->name, s->name);
   fputs ("  return Py_BuildValue (\"{", f);
   for (const struct field *p = s->fields; p->name; p++)
     fprintf (f, "%ss:%s", p == s->fields ? "" : ",", formats[p->type]);
@@ -206,7 +210,8 @@ put_struct_result (FILE *out, const struct structure *s)
 static void
 put_struct_list_result (FILE *out, const struct structure *s)
 {
-  fprintf (out, "static PyObject *\nresult_%s_list (struct zf_%s_list *list)\n{\n  PyObject *r = PyList_New (list->len);\n\n"
+  fprintf (out, "static PyObject *\nresult_%s_list (struct zf_%s_list *list)\n{\n"
+           "  PyObject *r = PyList_New (list->len);\n\n"
            "  for (uint32_t i = 0; r && i < list->len; i++) {\n"
            "    PyObject *o = %s_object (&list->val[i]);\n\n"
            "    if (o == NULL || PyList_SetItem (r, i, o) == -1)\n      Py_CLEAR (r);\n  }\n"

@@ -43,14 +43,15 @@ static int
 find_place (struct rpc *c, struct sink *s)
 {
   if (s->p != NULL && s->size > s->room)
-    return zfi_error (c->h, ERANGE, "the result has %zu bytes, but there is room for only %zu", s->size, s->room);
+    return zfi_error (c->h, ERANGE, "the result has %zu bytes, but there is room for only %zu", s->size,
+                      s->room);
   if (s->p == NULL)
     s->p = allocate (c, s->size);
   return s->p == NULL ? -1 : 0;
 }
 
-/* Read the LEN bytes of an ok reply's body: the size as a word, the bytes, padding.  If there is no place for them they
- * are read all the same, so that the connection stays in step. */
+/* Read the LEN bytes of an ok reply's body: the size as a word, the bytes, padding.  If there is no place
+ * for them they are read all the same, so that the connection stays in step. */
 static int
 read_content (struct rpc *c, struct sink *s, uint32_t len)
 {
@@ -98,7 +99,8 @@ read_reply (struct rpc *c, struct sink *s)
 }
 
 static int
-call (zf_handle *h, const struct zfi_action *a, uint64_t mask, xdrproc_t args_proc, void *args, struct sink *s)
+call (zf_handle *h, const struct zfi_action *a, uint64_t mask, xdrproc_t args_proc, void *args,
+      struct sink *s)
 {
   struct rpc c = { .h = h, .a = a, .frame.max = 4 + ZF_MESSAGE_MAX };
   int r;

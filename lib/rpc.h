@@ -38,11 +38,12 @@ extern int rpc_read_length (struct rpc *c, uint32_t *len);
 extern int rpc_poll_flags (struct rpc *c);
 /* Encode and send.  0; -1 with the error set: nothing was sent, or the machine is lost. */
 extern int rpc_send (struct rpc *c, uint64_t mask, uint64_t hint, xdrproc_t args_proc, void *args);
-/* Read the length word and the header of the reply, and check both: *LEN bytes of the body follow.  0: c->ok says
- * whether that is an error, which rpc_read_error then reads and sets. */
+/* Read the length word and the header of the reply, and check both: *LEN bytes of the body follow.  0:
+ * c->ok says whether that is an error, which rpc_read_error then reads and sets. */
 extern int rpc_read_head (struct rpc *c, unsigned char header[ZF_HEADER_SIZE], uint32_t *len);
 extern int rpc_read_error (struct rpc *c, uint32_t len);
-/* What comes before every call: a machine that can carry it out.  And what comes after, whatever became of it: R. */
+/* What comes before every call: a machine that can carry it out.  And what comes after, whatever became of
+ * it: R. */
 extern int rpc_prepare (zf_handle *h, const struct zfi_action *a);
 extern int rpc_finish (struct rpc *c, int r);
 /* Read the reply into c->frame and check its header.  0: c->ok says whether it is an error, which then is

@@ -1,4 +1,5 @@
-/* Python arguments as C values, with an exception that names the argument if they are not what they should be.
+/* Python arguments as C values, with an exception that names the argument if they are not what they should
+ * be.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -78,7 +79,8 @@ text_of (struct call *c, const char *name, PyObject *o, bool local)
   if (PyBytes_Check (path))
     bytes = path;
   else {
-    bytes = local ? PyUnicode_EncodeFSDefault (path) : PyUnicode_AsEncodedString (path, "utf-8", "surrogateescape");
+    bytes = local ? PyUnicode_EncodeFSDefault (path)
+                  : PyUnicode_AsEncodedString (path, "utf-8", "surrogateescape");
     Py_DECREF (path);
   }
   if (keep (c, bytes) == -1 || PyBytes_AsStringAndSize (bytes, &s, &size) == -1) {
@@ -128,7 +130,8 @@ arg_list (struct call *c, const char *name)
     return NULL;
   }
   n = PyTuple_Size (items);
-  /* A bytes object is memory that goes with the others that are kept; what it holds is aligned well enough. */
+  /* A bytes object is memory that goes with the others that are kept; what it holds is aligned well
+   * enough. */
   memory = PyBytes_FromStringAndSize (NULL, (n + 1) * sizeof *list);
   list = memory ? (char **) PyBytes_AsString (memory) : NULL;
   c->failed = keep (c, memory) == -1;

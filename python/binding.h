@@ -1,10 +1,10 @@
 /* What the parts of the Python extension share: the handle object, one running call, and conversions.
  *
- * Only the limited API of CPython 3.11 is used.  CPython 3.9 and 3.10 have all of it too, but do not count the
- * buffer protocol as limited; a build for those serves that one version.
+ * Only the limited API of CPython 3.11 is used.  CPython 3.9 and 3.10 have all of it too, but do not
+ * count the buffer protocol as limited; a build for those serves that one version.
  *
- * Locks, in the order in which they may be taken: the handle's, then the interpreter's; whoever waits for the
- * first gives up the second.  The library is only ever entered with the handle's lock and without the
+ * Locks, in the order in which they may be taken: the handle's, then the interpreter's; whoever waits for
+ * the first gives up the second.  The library is only ever entered with the handle's lock and without the
  * interpreter's, and its callbacks take the interpreter's back.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -43,8 +43,8 @@ struct handle {
   struct module_state *state;
 };
 
-/* One call of a method.  The arg_ functions take the arguments in turn; after a failure they do nothing, so that
- * only call_enter looks for one. */
+/* One call of a method.  The arg_ functions take the arguments in turn; after a failure they do nothing,
+ * so that only call_enter looks for one. */
 struct call {
   const char *name;
   struct handle *self;
@@ -69,8 +69,10 @@ struct call {
 /* --- call.c --- */
 
 /* Begin a call with its arguments. */
-extern void call_init (struct call *c, const char *name, PyObject *self, PyObject *const *args, Py_ssize_t nr);
-/* All arguments are taken: lock the handle and give up the interpreter's lock.  False with an exception set. */
+extern void call_init (struct call *c, const char *name, PyObject *self, PyObject *const *args,
+                       Py_ssize_t nr);
+/* All arguments are taken: lock the handle and give up the interpreter's lock.  False with an exception
+ * set. */
 extern bool call_enter (struct call *c);
 /* Undo call_enter.  OK is false if the library reported an error. */
 extern void call_leave (struct call *c, bool ok);
@@ -96,14 +98,15 @@ METHOD (delete_event_callback);
 
 #define METHOD_ROW(NAME) { #NAME, (PyCFunction) (void (*) (void)) py_##NAME, METH_FASTCALL, NULL }
 #define METHODS_BY_HAND \
-  METHOD_ROW (close), METHOD_ROW (close_at_exit), METHOD_ROW (user_cancel), METHOD_ROW (cancel_thread), METHOD_ROW (is_closed), METHOD_ROW (is_idle), \
+  METHOD_ROW (close), METHOD_ROW (close_at_exit), METHOD_ROW (user_cancel), METHOD_ROW (cancel_thread), \
+  METHOD_ROW (is_closed), METHOD_ROW (is_idle), \
   METHOD_ROW (set_event_callback), METHOD_ROW (delete_event_callback)
 
 /* All methods: generated. */
 extern PyMethodDef handle_methods[];
 
-/* Take and release the handle's lock; the interpreter's is given up meanwhile.  False: a signal's handler raised an
- * exception. */
+/* Take and release the handle's lock; the interpreter's is given up meanwhile.  False: a signal's handler
+ * raised an exception. */
 extern bool handle_lock (struct handle *self);
 extern void handle_unlock (struct handle *self);
 
@@ -111,7 +114,8 @@ extern void handle_unlock (struct handle *self);
 
 /* Is the next (optional) argument given?  If not it is skipped. */
 extern bool arg_given (struct call *c);
-/* str, bytes or a path, without zero bytes.  Local names are encoded as the filesystem's, all else as UTF-8. */
+/* str, bytes or a path, without zero bytes.  Local names are encoded as the filesystem's, all else as
+ * UTF-8. */
 extern const char *arg_text (struct call *c, const char *name);
 extern const char *arg_filename (struct call *c, const char *name);
 extern int arg_int (struct call *c, const char *name);
@@ -123,7 +127,7 @@ extern const void *arg_buffer (struct call *c, const char *name, size_t *size);
 extern void *arg_writable (struct call *c, const char *name, size_t *size);
 extern char *const *arg_list (struct call *c, const char *name);
 
-/* --- results.c: each takes over what it is given, and returns NULL with an exception set without memory --- */
+/* --- results.c: each takes over what it is given; NULL with an exception set without memory --- */
 
 extern PyObject *result_none (void);
 extern PyObject *result_text (char *s);

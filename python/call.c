@@ -1,4 +1,5 @@
-/* One call of the library: giving up the interpreter's lock around it, and turning its errors into exceptions.
+/* One call of the library: giving up the interpreter's lock around it, and turning its errors into
+ * exceptions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -40,7 +41,8 @@ call_enter (struct call *c)
   return true;
 }
 
-/* The library's error belongs to this thread and this handle, so it is copied before anyone can close that. */
+/* The library's error belongs to this thread and this handle, so it is copied before anyone can close
+ * that. */
 static void
 keep_error (struct call *c)
 {
@@ -74,8 +76,8 @@ call_interrupt (struct call *c)
   zf_user_cancel (c->h);
 }
 
-/* Set zerofish.Error with the library's message and errno.  The message may hold names that are not UTF-8, and it is
- * for people. */
+/* Set zerofish.Error with the library's message and errno.  The message may hold names that are not UTF-8,
+ * and it is for people. */
 static void
 raise_error (struct call *c)
 {

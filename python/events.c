@@ -11,7 +11,8 @@
 
 /* The arguments of a callback, as a tuple: event, event_handle, buf, array. */
 static PyObject *
-event_args (uint64_t event, int event_handle, const char *buf, size_t buf_len, const uint64_t *array, size_t array_len)
+event_args (uint64_t event, int event_handle, const char *buf, size_t buf_len, const uint64_t *array,
+            size_t array_len)
 {
   PyObject *list = PyList_New (array_len);
   PyObject *text = PyUnicode_DecodeUTF8 (buf, buf_len, "surrogateescape");
@@ -109,7 +110,8 @@ py_set_event_callback (PyObject *object, PyObject *const *args, Py_ssize_t nr)
     c.failed = true;
   }
   if (!c.failed && ((events & ~(ZF_EVENT_ALL | OTHER_EVENTS)) != 0 || events == 0)) {
-    PyErr_Format (PyExc_ValueError, "set_event_callback() argument 'event_bitmask' must be made of EVENT_ constants");
+    PyErr_Format (PyExc_ValueError,
+                  "set_event_callback() argument 'event_bitmask' must be made of EVENT_ constants");
     c.failed = true;
   }
   if (!call_enter (&c))

@@ -45,8 +45,8 @@ handle_unlock (struct handle *self)
     PyThread_release_lock (self->lock);
 }
 
-/* The library calls this, in the thread of the call that runs, when there may be signals.  Their Python handlers run only
- * in the main thread, and only here while that is inside a call. */
+/* The library calls this, in the thread of the call that runs, when there may be signals.  Their Python
+ * handlers run only in the main thread, and only here while that is inside a call. */
 static int
 on_wait (zf_handle *h, void *opaque)
 {
@@ -63,8 +63,8 @@ on_wait (zf_handle *h, void *opaque)
   return r;
 }
 
-/* The library wants memory for the result of the call that runs: that of a bytearray, so that nothing is copied.  Nobody
- * else has a reference to that before the call is over. */
+/* The library wants memory for the result of the call that runs: that of a bytearray, so that nothing is
+ * copied.  Nobody else has a reference to that before the call is over. */
 static void *
 on_allocate (zf_handle *h, void *opaque, size_t size)
 {
@@ -117,8 +117,8 @@ handle_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
   return (PyObject *) self;
 }
 
-/* Close the handle, whose lock is held, and release that.  Callbacks hear of it; calls that they make find a closed
- * handle. */
+/* Close the handle, whose lock is held, and release that.  Callbacks hear of it; calls that they make find
+ * a closed handle. */
 static void
 close_locked (struct handle *self, struct call *c)
 {
@@ -146,7 +146,8 @@ py_close (PyObject *object, PyObject *const *args, Py_ssize_t nr)
   if (self->h == NULL)
     Py_RETURN_NONE;
   if (self->depth > 0 && self->owner == PyThread_get_thread_ident ()) {
-    static const char message[] = "close: called from inside a callback of a call that is still running on this handle";
+    static const char message[] =
+      "close: called from inside a callback of a call that is still running on this handle";
 
     c.err = EBUSY;
     if ((c.message = PyMem_Malloc (sizeof message)) != NULL)
@@ -162,8 +163,8 @@ py_close (PyObject *object, PyObject *const *args, Py_ssize_t nr)
   return call_end (&c, result_none ());
 }
 
-/* close_at_exit (): the program ends.  A call that still runs, in a thread that nobody waits for, is cancelled; if it
- * does not end soon, the handle is left alone, as its machine ends with the process. */
+/* close_at_exit (): the program ends.  A call that still runs, in a thread that nobody waits for, is
+ * cancelled; if it does not end soon, the handle is left alone, as its machine ends with the process. */
 PyObject *
 py_close_at_exit (PyObject *object, PyObject *const *args, Py_ssize_t nr)
 {
@@ -248,7 +249,8 @@ py_is_idle (PyObject *object, PyObject *const *args, Py_ssize_t nr)
   return PyBool_FromLong (((struct handle *) object)->call == NULL);
 }
 
-/* No lock: the point is to reach a call that runs.  The interpreter's lock keeps the handle from being closed. */
+/* No lock: the point is to reach a call that runs.  The interpreter's lock keeps the handle from being
+ * closed. */
 PyObject *
 py_user_cancel (PyObject *object, PyObject *const *args, Py_ssize_t nr)
 {

@@ -20,11 +20,12 @@ module_exec (PyObject *module)
   PyObject *fields = Py_BuildValue ("{s:i}", "errno", 0);
 
   if (fields)
-    state->error = PyErr_NewExceptionWithDoc ("zerofish.Error", "A call failed; errno says why.", PyExc_RuntimeError,
-                                              fields);
+    state->error = PyErr_NewExceptionWithDoc ("zerofish.Error", "A call failed; errno says why.",
+                                              PyExc_RuntimeError, fields);
   Py_XDECREF (fields);
-  state->closed = PyErr_NewExceptionWithDoc ("zerofish.ClosedHandle", "A method was called on a closed handle.",
-                                             PyExc_ValueError, NULL);
+  state->closed = PyErr_NewExceptionWithDoc ("zerofish.ClosedHandle",
+                                             "A method was called on a closed handle.", PyExc_ValueError,
+                                             NULL);
   state->handle_type = PyType_FromModuleAndSpec (module, &handle_spec, NULL);
   if (add (module, "Error", state->error) == -1 || add (module, "ClosedHandle", state->closed) == -1)
     return -1;

@@ -9,8 +9,8 @@
         if not h.is_zero_device("/dev/sda"):
             h.zero_device("/dev/sda")
 
-The class GuestFS has the methods of the class of that name in the module guestfs, as far as there are such calls,
-and some of its own.  See zerofish-python(3).
+The class GuestFS has the methods of the class of that name in the module guestfs, as far as there are such
+calls, and some of its own.  See zerofish-python(3).
 """
 
 from ._handle import GuestFS, open

@@ -37,8 +37,8 @@ realloc (void *p, size_t size)
   return real (p, size);
 }
 
-/* The real ones may be chosen by the processor and be reached only through what these replace, so copy by hand.  The empty
- * asm keeps the compiler from making a call of memmove out of the loop. */
+/* The real ones may be chosen by the processor and be reached only through what these replace, so copy by
+ * hand.  The empty asm keeps the compiler from making a call of memmove out of the loop. */
 extern void *memcpy (void *restrict to, const void *restrict from, size_t n);
 extern void *memmove (void *to, const void *from, size_t n);
 

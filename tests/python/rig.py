@@ -58,7 +58,8 @@ class Rig(unittest.TestCase):
             with connection:
                 connection.setblocking(True)
                 fd = connection.fileno()
-                daemon = subprocess.Popen(command + ["--fd", str(fd)], pass_fds=[fd], stdin=subprocess.DEVNULL)
+                daemon = subprocess.Popen(command + ["--fd", str(fd)], pass_fds=[fd],
+                                          stdin=subprocess.DEVNULL)
             daemon.wait()
 
         thread = threading.Thread(target=serve, daemon=True)

@@ -86,7 +86,8 @@ class Appliance(unittest.TestCase):
 
     def test_exit_with_an_open_handle(self):
         program = "import sys, zerofish; h = zerofish.open(sys.argv[1], format='raw'); print(h.nr_devices())"
-        r = subprocess.run([sys.executable, "-c", program, os.fsencode(self.image)], stdout=subprocess.PIPE, timeout=200)
+        r = subprocess.run([sys.executable, "-c", program, os.fsencode(self.image)],
+                           stdout=subprocess.PIPE, timeout=200)
         self.assertEqual((r.returncode, r.stdout), (0, b"1\n"))
 
 

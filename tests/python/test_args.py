@@ -44,14 +44,17 @@ class Args(Rig):
                      self.h.pread_device, "/dev/sda", 4)
         self.refused(TypeError, "takes 1 arguments, not 2", self.h._o.zero_device, "/dev/sda", 1)
         self.refused(TypeError, "zero_device() takes more than 0 arguments", self.h._o.zero_device)
-        self.refused(TypeError, "unexpected keyword argument 'iface'", self.h.add_drive, "/dev/null", iface="ide")
+        self.refused(TypeError, "unexpected keyword argument 'iface'",
+                     self.h.add_drive, "/dev/null", iface="ide")
 
     def test_numbers(self):
         h = self.h
         for huge in (2 ** 31, -2 ** 31 - 1, 10 ** 30):
-            self.refused(OverflowError, "'count' does not fit in 32 bits", h.pread_device, "/dev/sda", huge, 0)
+            self.refused(OverflowError, "'count' does not fit in 32 bits",
+                         h.pread_device, "/dev/sda", huge, 0)
         for huge in (2 ** 63, -2 ** 63 - 1, 10 ** 30):
-            self.refused(OverflowError, "'offset' does not fit in 64 bits", h.pread_device, "/dev/sda", 1, huge)
+            self.refused(OverflowError, "'offset' does not fit in 64 bits",
+                         h.pread_device, "/dev/sda", 1, huge)
         self.fails(errno.EINVAL, "negative", h.pread_device, "/dev/sda", -1, 0)
         self.fails(errno.EINVAL, "negative", h.pread_device, "/dev/sda", 1, -1)
         self.fails(errno.EINVAL, "", h.pread_device, "/dev/sda", 2 ** 31 - 1, 0)
@@ -96,7 +99,8 @@ class Args(Rig):
         for settings in ([], ["a"], ("a", "b"), (s for s in "ab"), ["\u00e9", b"b"]):
             wanted = list(settings)
             h.set_backend_settings(wanted)
-            self.assertEqual(h.get_backend_settings(), [s if isinstance(s, str) else s.decode() for s in wanted])
+            self.assertEqual(h.get_backend_settings(),
+                             [s if isinstance(s, str) else s.decode() for s in wanted])
 
     def test_names(self):
         for name in ("/dev/sda", b"/dev/sda", pathlib.Path("/dev/sda")):
@@ -105,13 +109,15 @@ class Args(Rig):
     def test_buffers(self):
         h = self.h
         numbers = array.array("I", [1, 2, 3])
-        for content in (b"abcdefgh", bytearray(b"bcdefghi"), memoryview(b"cdefghij"), memoryview(b"xdefghijx")[1:8],
-                        numbers, memoryview(numbers).cast("B").cast("B", (3, 4))):
+        for content in (b"abcdefgh", bytearray(b"bcdefghi"), memoryview(b"cdefghij"),
+                        memoryview(b"xdefghijx")[1:8], numbers,
+                        memoryview(numbers).cast("B").cast("B", (3, 4))):
             n = len(bytes(content))
             self.assertEqual(h.pwrite_device("/dev/sda", content, 4096), n)
             self.assertEqual(h.pread_device("/dev/sda", n, 4096), bytes(content))
         self.assertEqual(h.pwrite_device("/dev/sda", b"", 0), 0)
-        self.refused(BufferError, "not C-contiguous", h.pwrite_device, "/dev/sda", memoryview(b"abcdef")[::2], 0)
+        self.refused(BufferError, "not C-contiguous",
+                     h.pwrite_device, "/dev/sda", memoryview(b"abcdef")[::2], 0)
         self.fails(errno.EMSGSIZE, "use smaller pieces", h.pwrite_device, "/dev/sda", bytes(5 * MIB), 0)
         # The caller's memory is let go of in every case.
         content = bytearray(10)

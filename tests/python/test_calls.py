@@ -27,9 +27,11 @@ class Calls(Rig):
         self.assertEqual(h.version()["major"], 0)
         self.assertIsInstance(h.version()["extra"], str)
         self.assertEqual(sorted(h.statvfs("/")), sorted([
-            "bsize", "frsize", "blocks", "bfree", "bavail", "files", "ffree", "favail", "fsid", "flag", "namemax"]))
+            "bsize", "frsize", "blocks", "bfree", "bavail", "files", "ffree", "favail", "fsid", "flag",
+            "namemax"]))
         h.mkdir("/folder")
-        self.assertEqual([(e["name"], e["ftyp"]) for e in h.readdir("/") if e["name"][0] != "."], [("folder", "d")])
+        entries = [(e["name"], e["ftyp"]) for e in h.readdir("/") if e["name"][0] != "."]
+        self.assertEqual(entries, [("folder", "d")])
         h.part_disk("/dev/sda", "mbr")
         self.assertEqual([p["part_num"] for p in h.part_list("/dev/sda")], [1])
 
@@ -105,7 +107,8 @@ class Calls(Rig):
 
     def test_names_of_events(self):
         self.assertEqual(zerofish.event_to_string(zerofish.EVENT_PROGRESS), "progress")
-        self.assertEqual(zerofish.event_to_string(zerofish.EVENT_CLOSE | zerofish.EVENT_WARNING), "close,warning")
+        events = zerofish.EVENT_CLOSE | zerofish.EVENT_WARNING
+        self.assertEqual(zerofish.event_to_string(events), "close,warning")
         self.assertEqual(zerofish.event_to_string(0), "")
 
     def test_documentation(self):
@@ -117,9 +120,11 @@ class Calls(Rig):
         """The types name everything that there is, and nothing else."""
         with open(zerofish.__file__ + "i", encoding="utf-8") as f:
             tree = ast.parse(f.read())
-        classes = {node.name: {n.name: n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        classes = {node.name: {n.name: n for n in node.body if isinstance(n, functions)}
                    for node in tree.body if isinstance(node, ast.ClassDef)}
-        methods = {name for name in dir(zerofish.GuestFS) if not name.startswith("_") and not name.endswith("_opts")}
+        methods = {name for name in dir(zerofish.GuestFS)
+                   if not name.startswith("_") and not name.endswith("_opts")}
         self.assertEqual({name for name in classes["GuestFS"] if not name.startswith("_")}, methods)
         for name in set(classes["Aio"]) - {"close"}:
             awaited, plain = classes["Aio"][name], classes["GuestFS"][name]

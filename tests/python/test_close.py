@@ -1,4 +1,4 @@
-# Closing: twice, early, late, inside a callback, while another thread is in a call, and at the end of the program.
+# Closing: twice, early, inside a callback, while another thread is in a call, at the end of the program.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors
@@ -22,7 +22,8 @@ class Close(Rig):
         h.close()
         h.close()
         for use in (h.nr_devices, h.user_cancel, h.get_verbose, lambda: h.zero_device("/dev/sda"),
-                    lambda: h.set_event_callback(print, zerofish.EVENT_ALL), lambda: h.delete_event_callback(0)):
+                    lambda: h.set_event_callback(print, zerofish.EVENT_ALL),
+                    lambda: h.delete_event_callback(0)):
             self.assertRaises(zerofish.ClosedHandle, use)
         self.assertRaises(ValueError, h.launch)
         self.assertIn("closed", repr(h))
@@ -107,7 +108,8 @@ class Close(Rig):
     def program(self, text):
         """Run TEXT with a handle h that is launched; its output."""
         backend = self.backend(self.disk(size=1 << 40))
-        head = ("import sys, threading, time, zerofish\nh = zerofish.GuestFS()\nh.set_backend(%r)\nh.launch()\n"
+        head = ("import sys, threading, time, zerofish\n"
+                "h = zerofish.GuestFS()\nh.set_backend(%r)\nh.launch()\n"
                 "def bye(*args): print('closed'); sys.stdout.flush()\n"
                 "h.set_event_callback(bye, zerofish.EVENT_CLOSE)\n" % backend)
         r = subprocess.run([sys.executable, "-X", "dev", "-c", head + text], stdout=subprocess.PIPE,

@@ -96,8 +96,11 @@ class Events(Rig):
     def test_other_handle_inside_callback(self):
         h, other = self.traced(), self.launch(self.disk("other", content=b"other"))
         results = []
-        number = h.set_event_callback(lambda *args: results.append(bytes(other.pread_device("/dev/sda", 5, 0))),
-                                      zerofish.EVENT_TRACE)
+
+        def read(*args):
+            results.append(other.pread_device("/dev/sda", 5, 0))
+
+        number = h.set_event_callback(read, zerofish.EVENT_TRACE)
         self.assertEqual(h.pread_device("/dev/sda", 7, 0), b"content")
         h.delete_event_callback(number)
         self.assertEqual(results, [b"other"] * 2)

@@ -42,8 +42,8 @@ class Examples(unittest.TestCase):
         status, out, err = self.run_example("is-blank.py", blank)
         self.assertEqual((status, out), (0, blank + ": blank\n"), err)
         status, out, err = self.run_example("is-blank.py", blank, used)
-        self.assertEqual((status, out), (1, "%s: blank\n%s: NOT blank: data at byte %d\n" % (blank, used, 5 * MIB + 7)),
-                         err)
+        wanted = "%s: blank\n%s: NOT blank: data at byte %d\n" % (blank, used, 5 * MIB + 7)
+        self.assertEqual((status, out), (1, wanted), err)
         with open(used, "rb") as f:
             f.seek(5 * MIB + 7)
             self.assertEqual(f.read(4), b"left")

@@ -1,4 +1,4 @@
-# Memory: nothing grows over many calls, good ones and failed ones; a read of 1 MiB makes one allocation and no copy.
+# Memory: nothing grows over many calls, good and failed; a read of 1 MiB makes one allocation and no copy.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The zerofish authors
@@ -112,8 +112,9 @@ class Memory(Rig):
 
     def plain_python(self, program, *args, **env):
         """Run PROGRAM without Python's own checks of memory, which fill it; its output."""
-        r = subprocess.run([sys.executable, "-c", program] + list(args), stdout=subprocess.PIPE, timeout=120, check=True,
-                           env=dict({k: v for k, v in os.environ.items() if k != "PYTHONDEVMODE"}, **env))
+        env = dict({k: v for k, v in os.environ.items() if k != "PYTHONDEVMODE"}, **env)
+        r = subprocess.run([sys.executable, "-c", program] + list(args), stdout=subprocess.PIPE, timeout=120,
+                           check=True, env=env)
         return r.stdout.decode()
 
     def test_faster_than_bytes(self):
@@ -131,12 +132,13 @@ def seconds(convert):
 rounds = [(seconds(len), seconds(bytes)) for _ in range(40)]
 print(min(r[1] for r in rounds) / min(r[0] for r in rounds))
 """
-        ratio = float(self.plain_python(program, self.backend(self.disk(content=os.urandom(MIB) * 16, size=16 * MIB))))
+        disk = self.disk(content=os.urandom(MIB) * 16, size=16 * MIB)
+        ratio = float(self.plain_python(program, self.backend(disk)))
         print("bytes takes %.2f times as long as bytearray" % ratio)
         self.assertGreaterEqual(ratio, 1.1)
 
     def test_one_allocation_no_copy(self):
-        library = os.path.join(".libs", "libcount.so")
+        library = os.path.abspath(os.path.join(".libs", "libcount.so"))
         self.assertTrue(os.path.exists(library), library)
         backend = self.backend(self.disk())
         program = """
@@ -158,7 +160,7 @@ assert len(measure(h.pread_device, "/dev/sda", 1 << 20, 0)) == 1 << 20
 assert measure(h.pread_device_into, buffer, "/dev/sda", 0) == 1 << 20
 measure(lambda: bytes(h.pread_device("/dev/sda", 1 << 20, 0)))
 """
-        out = self.plain_python(program, backend, os.path.abspath(library), LD_PRELOAD=os.path.abspath(library))
+        out = self.plain_python(program, backend, library, LD_PRELOAD=library)
         plain, into, copied = [tuple(map(int, line.split())) for line in out.splitlines()]
         # The bytearray alone; nothing; and that the counters see a copy at all.
         self.assertEqual(plain, (1, 0))

@@ -1,5 +1,5 @@
-/* Results that are buffers go straight to the caller's memory, or to what the program allocates for them; whatever
- * happens, the connection stays in step.
+/* Results that are buffers go straight to the caller's memory, or to what the program allocates for them;
+ * whatever happens, the connection stays in step.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors

@@ -44,8 +44,8 @@ extern int zf_all_values (zf_handle *h, const char *text, int number, int64_t bi
  * Since 0.1. */
 extern char *zf_get_buffer (zf_handle *h, int count, size_t *size_r);
 
-/* The same into BUF, of BUF_SIZE bytes, without memory of its own: how many bytes came, or -1 on error.
- * ERANGE: there are more than fit.  Since 0.1. */
+/* The same into BUF, of BUF_SIZE bytes, without memory of its own: how many bytes came,
+ * or -1 on error.  ERANGE: there are more than fit.  Since 0.1. */
 extern int64_t zf_get_buffer_into (zf_handle *h, void *buf, size_t buf_size);
 
 /* Return a value.
