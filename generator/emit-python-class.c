@@ -66,7 +66,12 @@ enum form {
 static size_t
 nr_positional (const struct action *a)
 {
-  return strcmp (a->name, "add_drive") == 0 ? 2 : MAX_OPTARGS;
+  static const char *const names[] = { "add_domain", "add_drive" };
+
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp (a->name, names[i]) == 0)
+      return 2;
+  return MAX_OPTARGS;
 }
 
 static void

@@ -13,6 +13,7 @@ const char *
 python_name (const struct action *a, const struct param *p)
 {
   static const struct { const char *action, *name, *python; } names[] = {
+    { "add_domain", "name", "dom" },
     { "filesize", "path", "file" },
     { "fill", "byte", "c" },
   };
