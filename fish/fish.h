@@ -240,6 +240,8 @@ extern int stream_end (struct shell *sh, bool failed);
 /* ^C cancels the call that runs.  Where commands do not come from a prompt, a second ^C ends the program. */
 extern void interrupt_init (struct shell *sh);
 extern bool interrupted (void);
+/* The same as ^C, for a client elsewhere; any thread may call it. */
+extern void interrupt_remote (void);
 extern void interrupt_clear (void);
 
 /* --- progress.c --- */
@@ -287,12 +289,27 @@ struct options {
   const char *connect;      /* -c, or NULL */
   bool readonly, no_sync, verbose, trace, help_command;
   bool bars, no_bars;
+  bool listen, csh, remote;
+  const char *remote_pid;   /* NULL: $ZEROFISH_PID */
   int first;                /* index of the first argument that is not an option */
 };
 
 /* Parse the command line.  0: go on; 1: all done (--help); -1 after a message. */
 extern int options_parse (struct options *o, struct shell *sh, int argc, char **argv);
 extern void options_free (struct options *o);
+
+/* Flush the disks and end the appliance; 0, or -1 after a message.  Then there is no handle any more. */
+extern int shell_end (struct shell *sh);
+
+/* --- listen.c and remote.c: --listen and --remote --- */
+
+/* Go on in a child (0, with *READY_FD) while this process waits for that to listen, and prints its number: 1,
+ * or -1. */
+extern int listen_fork (bool csh, int *ready_fd);
+/* Listen, say so to READY_FD, and serve clients until one of them runs quit.  0, or -1 after a message. */
+extern int run_listen (struct shell *sh, int ready_fd);
+/* Hand commands, or else a script, to the process that listens; the exit status. */
+extern int run_remote (const char *pid, char **argv, size_t argc, const char *script);
 
 /* --- guest.c: what completion and glob ask of the appliance --- */
 

@@ -40,6 +40,14 @@ interrupt_init (struct shell *sh)
   signal (SIGPIPE, SIG_IGN);
 }
 
+void
+interrupt_remote (void)
+{
+  count++;
+  if (session->h != NULL)
+    zf_user_cancel (session->h);
+}
+
 bool
 interrupted (void)
 {

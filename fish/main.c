@@ -166,13 +166,15 @@ run_file (struct shell *sh, const char *name)
 }
 
 static int
-run_session (struct shell *sh, const struct options *o, char **argv, int argc)
+run_session (struct shell *sh, const struct options *o, char **argv, int argc, int ready_fd)
 {
   for (size_t i = 0; i < o->nr_drives; i++)
     if ((o->drives[i].guest ? add_guest : add_drive) (sh, o, &o->drives[i]) == -1)
       return -1;
   if (o->nr_mounts > 0 && launch_and_mount (sh, o) == -1)
     return -1;
+  if (o->listen)
+    return run_listen (sh, ready_fd);
   if (argc > 0)
     return run_argv (sh, argv, argc);
   if (o->script != NULL)
@@ -193,14 +195,14 @@ set_up (struct shell *sh, const struct options *o)
   if ((o->verbose && zf_set_verbose (sh->h, 1) == -1) || (o->trace && zf_set_trace (sh->h, 1) == -1)
       || (o->no_sync && zf_set_autosync (sh->h, 0) == -1))
     return shell_lib_error (sh);
-  if (progress_init (sh, !o->no_bars && !o->verbose && !o->trace, o->bars) == -1)
+  if (progress_init (sh, !o->listen && !o->no_bars && !o->verbose && !o->trace, o->bars) == -1)
     return shell_lib_error (sh);
   return 0;
 }
 
-/* The disks are flushed and the appliance goes; a failure then is a failure of the session. */
-static int
-tear_down (struct shell *sh)
+/* A failure then is a failure of the session. */
+int
+shell_end (struct shell *sh)
 {
   zf_handle *h = sh->h;
   int r = 0;
@@ -223,25 +225,46 @@ show_help (struct shell *sh, const char *name)
   return 0;
 }
 
+/* What does not go together with remote mode, or -f with commands. */
+static int
+check_options (const struct options *o, int argc)
+{
+  if (o->script != NULL && o->first < argc)
+    return shell_error (NULL, "commands come from -f %s or from the command line, not from both", o->script);
+  if (o->listen && (o->remote || o->script != NULL || o->first < argc))
+    return shell_error (NULL, "--listen takes no commands: give them afterwards, with zerofish --remote");
+  if (o->remote && (o->nr_drives > 0 || o->nr_mounts > 0 || o->readonly))
+    return shell_error (NULL, "--remote: disks and mounts belong to the zerofish that listens: give them with "
+                        "--listen, or as commands");
+  return 0;
+}
+
 int
 main (int argc, char **argv)
 {
   struct shell sh = { .stream.fd = -1 };
   struct options o = { 0 };
-  int r;
+  int r, ready_fd = -1;
 
   setlocale (LC_CTYPE, "");
   r = options_parse (&o, &sh, argc, argv);
-  if (r == 0 && o.script != NULL && o.first < argc)
-    r = shell_error (&sh, "commands come from -f %s or from the command line, not from both", o.script);
+  if (r == 0)
+    r = check_options (&o, argc);
+  if (r == 0 && o.remote) {
+    r = run_remote (o.remote_pid, argv + o.first, argc - o.first, o.script) == 0 ? 0 : -1;
+    goto out;
+  }
+  if (r == 0 && o.listen)
+    r = listen_fork (o.csh, &ready_fd);
   if (r == 0) {
     if (o.help_command)
       r = show_help (&sh, argv[o.first]);
     else if ((r = set_up (&sh, &o)) == 0)
-      r = run_session (&sh, &o, argv + o.first, argc - o.first);
-    if (tear_down (&sh) == -1)
+      r = run_session (&sh, &o, argv + o.first, argc - o.first, ready_fd);
+    if (shell_end (&sh) == -1)
       r = -1;
   }
+ out:
   options_free (&o);
   if (fflush (stdout) != 0 && errno != EPIPE && r != -1)
     r = shell_error (&sh, "cannot write the output: %s", strerror (errno));

@@ -13,7 +13,7 @@
 #include "fish.h"
 
 enum { O_BARS = 256, O_NO_BARS, O_FORMAT, O_BLOCKSIZE, O_DISCARD, O_HELP, O_NO_DEST_PATHS, O_PIPE_ERROR,
-       O_KEYS_STDIN, O_ECHO_KEYS, O_SELINUX, O_LIST, O_LATER };
+       O_KEYS_STDIN, O_ECHO_KEYS, O_SELINUX, O_LIST, O_LISTEN, O_REMOTE, O_CSH, O_LATER };
 
 struct row {
   const char *name;
@@ -47,6 +47,9 @@ static const struct row rows[] = {
   { "pipe-error", O_PIPE_ERROR, no_argument, NULL, "a command fails if its pipe cannot take the output" },
   { "keys-from-stdin", O_KEYS_STDIN, no_argument, NULL, "read keys from standard input" },
   { "echo-keys", O_ECHO_KEYS, no_argument, NULL, "show keys while they are typed" },
+  { "listen", O_LISTEN, no_argument, NULL, "go on in the background, for commands given with --remote" },
+  { "remote", O_REMOTE, optional_argument, "[=PID]", "run the commands in a zerofish that listens" },
+  { "csh", O_CSH, no_argument, NULL, "--listen prints its number for a C shell" },
   { NULL, 'x', no_argument, NULL, "print each command, and trace the calls of the library" },
   { "verbose", 'v', no_argument, NULL, "print what the library and the appliance do" },
   { "version", 'V', no_argument, NULL, "print the version" },
@@ -56,9 +59,6 @@ static const struct row rows[] = {
   { "selinux", O_SELINUX, no_argument, NULL, NULL },
   { "inspector", 'i', no_argument, NULL, NULL },
   { "new", 'N', required_argument, NULL, NULL },
-  { "listen", O_LATER, no_argument, NULL, NULL },
-  { "remote", O_LATER, optional_argument, NULL, NULL },
-  { "csh", O_LATER, no_argument, NULL, NULL },
   { "key", O_LATER, required_argument, NULL, NULL },
   { "network", O_LATER, no_argument, NULL, NULL },
 };
@@ -174,6 +174,7 @@ set_value (struct options *o, struct drive_option *next, int key, const char *ar
   case 'm': append_mount (o, arg); return 0;
   case 'f': o->script = arg; return 0;
   case O_FORMAT: next->format = arg; return 0;
+  case O_REMOTE: o->remote = true; o->remote_pid = arg; return 0;
   case O_BLOCKSIZE: return set_blocksize (&next->blocksize, arg);
   default: return set_discard (&next->discard, arg);
   }
@@ -196,6 +197,8 @@ set_flag (struct options *o, struct shell *sh, int key)
   case O_PIPE_ERROR: sh->pipe_error = true; break;
   case O_KEYS_STDIN: sh->keys_from_stdin = true; break;
   case O_ECHO_KEYS: sh->echo_keys = true; break;
+  case O_LISTEN: o->listen = true; break;
+  case O_CSH: o->csh = true; break;
   case O_HELP: print_usage (); return 1;
   case O_LIST: help_list (stdout); return 1;
   case 'V': printf ("zerofish %s\n", PACKAGE_VERSION); return 1;
@@ -227,7 +230,7 @@ options_parse (struct options *o, struct shell *sh, int argc, char **argv)
     }
     if (is_one_of (key, "iN") || key == O_LATER)
       return later (key, longs[index].name);
-    r = is_one_of (key, "amfdc") || key == O_FORMAT || key == O_BLOCKSIZE || key == O_DISCARD
+    r = is_one_of (key, "amfdc") || key == O_FORMAT || key == O_BLOCKSIZE || key == O_DISCARD || key == O_REMOTE
       ? set_value (o, &next, key, optarg) : set_flag (o, sh, key);
   }
   o->first = optind;

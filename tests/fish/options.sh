@@ -37,7 +37,7 @@ fake -m /dev/sda1:/:acl quit;                          bad 'not available yet'
 fake -d g quit;                                        ok 'guest g readonly:0 uri:none'
 fake --ro -d g -c test:///x quit;                      ok 'guest g readonly:1 uri:test:///x'
 
-for o in -i '-N fs' --listen --remote --remote=5 '--key x:key:y' --network; do
+for o in -i '-N fs' '--key x:key:y' --network; do
   fake $o;                                             bad 'not available yet in this version'
 done
 fake --nosuch;                                         bad "zerofish: unrecognized option '--nosuch'"
