@@ -259,8 +259,8 @@ all_settled (const struct daemon *d)
 }
 
 /* List the disks that were there at the start once all of them have appeared: they come one after the other,
- * by their addresses, and the appliance's own is the last.  *ROOT is its place, or the number of disks where the
- * command line names none; then only those that are known now can be waited for. */
+ * by their addresses, and the appliance's own is the last.  *ROOT is its place, or the number of disks where
+ * the command line names none; then only those that are known now can be waited for. */
 static ssize_t
 list_complete (const struct daemon *d, struct scsi_disk **v, size_t *root)
 {

@@ -332,6 +332,27 @@ const struct action actions_library[] = {
     .longdesc = "The setting of A<set_cachedir>.",
     .tests = { { START_ANY, "get-cachedir | sed d\n", "" } } },
 
+  { .name = "set_path",
+    .args = { { "path", T_STRING } },
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "set the folder of the appliance",
+    .longdesc =
+      "Launch appliances from the folder C<path> from now on, or from the first complete one of several with C<:> "
+      "between them.  It is what C<zerofish-make-fixed-appliance> or C<libguestfs-make-fixed-appliance> has made.  With an appliance of "
+      "libguestfs, whose disks are attached when it starts, calls that it does not know fail, and none is "
+      "faster than there.  An empty C<path> means zerofish's own appliance, which is built when it is needed.  The default "
+      "is C<$ZEROFISH_APPLIANCE>.",
+    .tests = { { START_ANY, "set-path /none\nget-path\nset-path \"\"\n", "/none\n" } } },
+
+  { .name = "get_path",
+    .ret = T_STRING,
+    .flags = F_ANY_STATE,
+    .since = "0.1",
+    .shortdesc = "folder of the appliance",
+    .longdesc = "The setting of A<set_path>.",
+    .tests = { { START_ANY, "get-path | sed d\n", "" } } },
+
   { .name = "set_tmpdir",
     .args = { { "tmpdir", T_STRING } },
     .flags = F_ANY_STATE,

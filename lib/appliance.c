@@ -155,6 +155,8 @@ zfi_appliance_get (zf_handle *h)
   struct zfi_appliance *a = NULL;
   struct search s;
 
+  if (h->path != NULL)
+    return zfi_appliance_fixed (h, h->path);
   if (search_init (h, &s, &cache_kernel) == -1 || find_or_build (h, &s) == -1)
     goto out;
   if ((a = calloc (1, sizeof *a)) == NULL) {

@@ -169,6 +169,24 @@ greeting_error (zf_handle *h, struct direct *d, const char *text)
                text != NULL ? text : "out of memory");
 }
 
+/* All disks of an appliance of libguestfs, then let it run.  0, or -1 with the error set. */
+static int
+attach_static (zf_handle *h, struct direct *d, const struct zfi_appliance *a)
+{
+  char *why = NULL;
+  int r = 0;
+
+  zfi_drives_opened (h);
+  for (size_t i = 0; r == 0 && i < h->nr_drives; i++)
+    r = zfi_qemu_add_drive (h, &d->qmp, i);
+  if (r == 0)
+    r = zfi_qemu_add_stock_root (h, &d->qmp, a->root);
+  if (r == 0 && (r = zfi_qemu_cont (&d->qmp, &why)) == -1)
+    zfi_error (h, errno, "the machine does not start: %s", why != NULL ? why : "out of memory");
+  free (why);
+  return r;
+}
+
 static int
 direct_start (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, void **data, int *channel_fd,
               int *console_fd)
@@ -197,6 +215,15 @@ direct_start (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel,
     return -1;
   }
   *data = d;
+  if (a->stock) {
+    d->pausing = true;
+    if (attach_static (h, d, a) == -1) {
+      close (*channel_fd);
+      *channel_fd = -1;
+      return -1;
+    }
+    d->pausing = false;
+  }
   return 0;
 }
 
@@ -332,6 +359,7 @@ direct_pid (void *data)
 const struct zf_backend zfi_backend_direct = {
   .name = "direct",
   .hotplug = true,
+  .stock = true,
   .start = direct_start,
   .add_drive = direct_add_drive,
   .add_tools = direct_add_tools,

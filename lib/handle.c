@@ -84,6 +84,7 @@ free_handle (zf_handle *h)
   zf_free_string_list (h->backend_settings);
   free (h->cachedir);
   free (h->tmpdir);
+  free (h->path);
   buf_free (&h->console_tail);
   free (h->workdir);
   free (h->trace_result);

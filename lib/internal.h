@@ -76,6 +76,7 @@ struct zf_handle {
   char *backend_name;       /* "direct" */
   char **backend_settings;  /* NULL-terminated or NULL */
   char *cachedir, *tmpdir;  /* NULL: environment and defaults */
+  char *path;               /* folders of an appliance, NULL: that of the cache */
   struct zf_drive **drives;
   size_t nr_drives;
 
@@ -255,6 +256,8 @@ extern char *zfi_console_lines (zf_handle *h, unsigned n);
 
 /* The machine is gone or cannot be trusted: kill it, event subprocess-quit once, state back to config. */
 extern void zfi_machine_lost (zf_handle *h);
+/* --- tools.c --- */
+
 /* Attach the tools root if it is not yet (first F_TOOLS action). */
 extern int zfi_need_tools (zf_handle *h);
 /* --- accel.c --- */
@@ -269,11 +272,17 @@ struct zfi_appliance {
   char *kernel;             /* vmlinux or bzImage */
   char *initrd;
   char *root;               /* tools root (ext2), may be NULL until zfi_appliance_tools */
+  /* That of libguestfs: its disks are all there from the start, with ROOT (which has this UUID) as the last, and it
+   * is never sent a private call. */
+  bool stock;
+  char uuid[37];
 };
 /* Find or build; under a lock; checked before use.  NULL with the error set. */
 extern struct zfi_appliance *zfi_appliance_get (zf_handle *h);
 /* Make sure that a->root is there and good. */
 extern int zfi_appliance_tools (zf_handle *h, struct zfi_appliance *a);
+/* The one in PATH, a folder or a list of them; likewise (appliance-fixed.c). */
+extern struct zfi_appliance *zfi_appliance_fixed (zf_handle *h, const char *path);
 extern void zfi_appliance_free (struct zfi_appliance *a);
 
 /* --- drive.c, drive-holes.c, nbd-uri.c, probe.c and qemu-img.c --- */
@@ -317,6 +326,7 @@ struct zf_backend {
   bool hotplug;             /* disks are added with add_drive once the daemon is up; else all are static */
   /* The machine is not ours (unix:PATH): no accelerator, no appliance (NULL), no drives. */
   bool external;
+  bool stock;               /* it can start an appliance of libguestfs */
   /* Start the machine.  *CHANNEL_FD leads to the daemon; *DATA is the backend's own.  A backend with a console sets
    * both h->console_fd, which is read (and closed at its end) while it starts, and *CONSOLE_FD, also on failure: then
    * the error is explained by what the console said. */

@@ -262,6 +262,11 @@ start_machine (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool 
   if (!restore && t != NULL && zfi_template_make (h, t) == -1)
     return -1;
   progress (h, STEP_READY);
+  if (h->appliance != NULL && h->appliance->stock) {    /* it does not know this call */
+    h->chunk_max = 0;
+    h->tools_attached = true;
+    return 0;
+  }
   if (hello (h, restore ? RESTORED_MS : HELLO_MS) == -1) {
     /* Somebody else's daemon does not know this call, and needs nothing of it. */
     if (!h->backend->external || zf_last_errno (h) == ECONNRESET || zf_last_errno (h) == EPROTO)
@@ -308,7 +313,7 @@ start_complete (zf_handle *h, enum zfi_accel accel, struct zfi_template *t, bool
 {
   if ((h->workdir = zfi_workdir_create (h)) == NULL || start_machine (h, accel, t, booted) == -1)
     return -1;
-  return h->backend->hotplug ? add_drives (h, booted) : 0;
+  return h->backend->hotplug && !h->appliance->stock ? add_drives (h, booted) : 0;
 }
 
 /* From the template T if there is one, else by booting; then T may be made. */
@@ -344,7 +349,7 @@ start_with (zf_handle *h, enum zfi_accel accel, bool *booted)
   struct zfi_template t;
   int r;
 
-  if (h->backend->save == NULL || zfi_backend_setting_is (h, "template", "off"))
+  if (h->backend->save == NULL || h->appliance->stock || zfi_backend_setting_is (h, "template", "off"))
     return start_complete (h, accel, NULL, booted);
   zfi_template_open (h, h->appliance, accel, &t);
   r = start_from (h, accel, &t, booted);
@@ -362,6 +367,9 @@ launch_own (zf_handle *h, bool *booted)
 
   if (pick_accel (h, &accel) == -1 || (h->appliance = zfi_appliance_get (h)) == NULL)
     return -1;
+  if (h->appliance->stock && !h->backend->stock)
+    return zfi_error (h, ENOTSUP, "an appliance of libguestfs (%s) needs the backend 'direct'",
+                      h->appliance->dir);
   progress (h, STEP_APPLIANCE);
   if (start_with (h, accel, booted) == -1) {
     if (accel != ACCEL_KVM || !*booted || zfi_backend_setting (h, "force_kvm") || zf_last_errno (h) == EINTR)
@@ -474,26 +482,4 @@ zfi_shutdown (zf_handle *h)
   if (r == -1)
     zfi_put_error (h, saved);
   return r == -1 || stop == -1 ? -1 : 0;
-}
-
-/* --- the tools root --- */
-
-int
-zfi_need_tools (zf_handle *h)
-{
-  int r;
-
-  if (h->tools_attached || h->backend == NULL || h->backend->add_tools == NULL || h->appliance == NULL)
-    return 0;
-  if (zfi_appliance_tools (h, h->appliance) == -1)
-    return -1;
-  if (h->backend->add_tools (h, h->backend_data, h->appliance->root) == -1)
-    return -1;
-  zfi_set_deadline (h, zfi_now_ms () + DISK_MS);
-  r = zfi_internal_add_tools (h, TOOLS_TARGET, 0, DISK_MS - 10000);
-  zfi_set_deadline (h, 0);
-  if (r == -1)
-    return -1;
-  h->tools_attached = true;
-  return 0;
 }

@@ -81,6 +81,19 @@ extern char **zfi_qemu_argv_restore (char **argv);
 /* The kernel command line alone.  Malloced. */
 extern char *zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel);
 
+#if defined __aarch64__
+#define ZFI_CONSOLE "ttyAMA0"
+#else
+#define ZFI_CONSOLE "ttyS0"
+#endif
+
+/* --- appliance-fixed.c --- */
+
+/* How the README.fixed begins that zerofish-make-fixed-appliance writes. */
+#define ZFI_FIXED_OURS "This is the appliance of zerofish"
+/* The kernel command line of an appliance of libguestfs.  Malloced. */
+extern char *zfi_stock_cmdline (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel);
+
 /* --- qemu-disk.c --- */
 
 /* Attach user drive INDEX of H over Q: block nodes, then the disk on target INDEX.  0, or -1 with the error
@@ -90,11 +103,16 @@ extern int zfi_qemu_add_drive (zf_handle *h, struct qmp *q, size_t index);
 /* Attach the tools root; it can be tried again after a failure. */
 extern int zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root);
 
+/* Attach the root of an appliance of libguestfs, which writes to it: what it writes is thrown away. */
+extern int zfi_qemu_add_stock_root (zf_handle *h, struct qmp *q, const char *root);
+
 /* --- qemu-state.c --- */
 
 /* Stop the machine, have its state written to FD, and let it go on.  0, or -1 with *WHY (malloced) and errno;
  * *RUNNING is false if it does not go on. */
 extern int zfi_qemu_save (struct qmp *q, int fd, bool *running, char **why);
+/* Let a machine run that was started without. */
+extern int zfi_qemu_cont (struct qmp *q, char **why);
 /* Wait until the state is loaded, then let the machine run.  0, or -1 with *WHY (malloced) and errno. */
 extern int zfi_qemu_resume (struct qmp *q, char **why);
 

@@ -20,17 +20,14 @@
 #define MACHINE "q35"
 /* "rep stosb" and "rep movsb" are emulated byte by byte; without ERMS the guest clears by words. */
 #define TCG_CPU "max,-erms"
-#define CONSOLE "ttyS0"
 #elif defined __aarch64__
 #define QEMU_NAME "qemu-system-aarch64"
 #define MACHINE "virt,gic-version=max"
 #define TCG_CPU "max"
-#define CONSOLE "ttyAMA0"
 #else
 #define QEMU_NAME "qemu-kvm"
 #define MACHINE "none"
 #define TCG_CPU "max"
-#define CONSOLE "ttyS0"
 #endif
 
 /* --- finding the emulator --- */
@@ -172,7 +169,7 @@ zfi_kernel_cmdline (zf_handle *h, enum zfi_accel accel)
 {
   char *s;
 
-  if (asprintf (&s, "console=" CONSOLE " panic=1 %s%s"
+  if (asprintf (&s, "console=" ZFI_CONSOLE " panic=1 %s%s"
                 " edd=off selinux=0 apparmor=0 audit=0 mitigations=off nokaslr noreplace-smp ipv6.disable=1"
                 " cryptomgr.notests random.trust_cpu=on 8250.nr_uarts=1 usbcore.nousb"
                 " nmi_watchdog=0 nowatchdog rcupdate.rcu_expedited=1 initcall_blacklist=" NO_INITCALLS
@@ -233,6 +230,18 @@ add_devices (struct args *a)
   add (a, "virtserialport,chardev=channel,name=org.libguestfs.channel.0");
 }
 
+/* After "-append": what an appliance of libguestfs wants.  It does not run (-S) until its disks are attached. */
+static void
+add_stock (struct args *a, zf_handle *h, const struct zfi_appliance *appliance, enum zfi_accel accel)
+{
+  add_owned (a, zfi_stock_cmdline (h, appliance, accel));
+  add (a, "-object");
+  add (a, "rng-random,filename=/dev/urandom,id=rng0");
+  add (a, "-device");
+  add (a, "virtio-rng-pci,rng=rng0");
+  add (a, "-S");
+}
+
 char **
 zfi_qemu_argv_restore (char **argv)
 {
@@ -263,7 +272,10 @@ zfi_qemu_argv (zf_handle *h, const char *hv, const struct zfi_appliance *applian
   add (&a, "-initrd");
   add (&a, appliance->initrd);
   add (&a, "-append");
-  add_owned (&a, zfi_kernel_cmdline (h, accel));
+  if (appliance->stock)
+    add_stock (&a, h, appliance, accel);
+  else
+    add_owned (&a, zfi_kernel_cmdline (h, accel));
   if (a.failed) {
     zf_free_string_list (a.v);
     errno = ENOMEM;

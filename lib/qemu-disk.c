@@ -363,3 +363,20 @@ zfi_qemu_add_tools (zf_handle *h, struct qmp *q, const char *root)
   del_node (q, "tools-file");
   return -1;
 }
+
+int
+zfi_qemu_add_stock_root (zf_handle *h, struct qmp *q, const char *root)
+{
+  const struct node_mode m = { .readonly = true };
+  json_t *node = new_node ("file", "root-file", &m);
+
+  if (json_object_set_new (node, "filename", json_string (root)) == -1) {
+    json_decref (node);
+    return zfi_error (h, EILSEQ, "%s: the name is not valid UTF-8", root);
+  }
+  if (run (h, q, root, "blockdev-add", node) == -1
+      || add_format_node (h, q, root, "raw", "root-base", "root-file", NULL, &m) == -1
+      || add_overlay (h, q, root, TOOLS_TARGET, "root-base", "root") == -1)
+    return -1;
+  return add_disk (h, q, root, "root", "root-disk", TOOLS_TARGET, "appliance", 512);
+}

@@ -96,6 +96,12 @@ go_on (struct qmp *q, char **why)
 }
 
 int
+zfi_qemu_cont (struct qmp *q, char **why)
+{
+  return command (q, "cont", NULL, NULL, why);
+}
+
+int
 zfi_qemu_save (struct qmp *q, int fd, bool *running, char **why)
 {
   char *why_not = NULL;

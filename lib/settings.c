@@ -109,6 +109,7 @@ zfi_default_settings (zf_handle *h)
   h->hv = copy (own (h, "ZEROFISH_HV"), &err);
   h->cachedir = copy (own (h, "ZEROFISH_CACHEDIR"), &err);
   h->tmpdir = copy (own (h, "ZEROFISH_TMPDIR"), &err);
+  h->path = copy (own (h, "ZEROFISH_APPLIANCE"), &err);
   return err;
 }
 
@@ -279,6 +280,18 @@ char *
 zfi_get_hv (zf_handle *h)
 {
   return h->hv ? result_string (h, h->hv) : zfi_find_hv (h);
+}
+
+int
+zfi_set_path (zf_handle *h, const char *path)
+{
+  return set_string (h, &h->path, path);
+}
+
+char *
+zfi_get_path (zf_handle *h)
+{
+  return result_string (h, h->path);
 }
 
 int

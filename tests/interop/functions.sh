@@ -10,8 +10,8 @@ LIBGUESTFS_BACKEND_SETTINGS=force_tcg
 export LIBGUESTFS_BACKEND LIBGUESTFS_BACKEND_SETTINGS
 unset LIBGUESTFS_DEBUG LIBGUESTFS_TRACE LIBGUESTFS_HV LIBGUESTFS_PATH
 
-# make_once NAME NEWER-THAN COMMAND...: the folder NAME beside the tests, made by COMMAND FOLDER unless it is there
-# and newer than the file.  Sets $made.
+# make_once NAME NEWER-THAN COMMAND...: the folder NAME beside the tests, made by COMMAND FOLDER unless it is
+# there and newer than the file.  Sets $made.
 make_once () {
   made=$top_builddir/tests/interop/$1 newer=$2
   shift 2

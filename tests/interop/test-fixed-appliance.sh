@@ -26,7 +26,8 @@ expect_error 'none does not exist' make_fixed none/dir
 ln -s nowhere link
 expect_error 'link exists and is not a folder' make_fixed link
 mkdir empty
-expect_error 'no usable kernel' env ZEROFISH_KERNEL="$tmp/file" "$top_builddir/run" zerofish-make-fixed-appliance empty
+expect_error 'no usable kernel' env ZEROFISH_KERNEL="$tmp/file" "$top_builddir/run" \
+  zerofish-make-fixed-appliance empty
 echo 'need no-such-package' >packages
 expect_error 'no-such-package' env ZEROFISH_PACKAGES="$tmp/packages" "$top_builddir/run" \
   zerofish-make-fixed-appliance new
