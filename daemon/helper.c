@@ -34,6 +34,7 @@ struct helper {
   pid_t pid;
   struct conn conn;
   uint64_t position, total;
+  bool over;                /* it has closed its end */
   int64_t kill_ms;          /* when it is killed; 0: it was not told to stop */
   int status;
 };
@@ -131,6 +132,13 @@ listen_to (struct helper *h)
   return n;
 }
 
+void
+helper_progress (struct helper *h, uint64_t position, uint64_t total)
+{
+  h->position = position;
+  h->total = total;
+}
+
 /* Pass progress on, and the wish to stop. */
 static void
 look (struct helper *h)
@@ -143,20 +151,16 @@ look (struct helper *h)
     kill (h->pid, SIGKILL);
 }
 
-static void
-watch (struct helper *h)
+int
+helper_look (struct helper *h)
 {
-  struct pollfd pfd = { .fd = h->conn.fd, .events = POLLIN };
-
-  do {
-    poll (&pfd, 1, TICK_MS);
-    look (h);
-  } while (listen_to (h) == 0);
-  while (waitpid (h->pid, &h->status, 0) == -1 && errno == EINTR)
-    ;
+  look (h);
+  if (!h->over && listen_to (h) == -1)
+    h->over = true;
+  return h->over || h->kill_ms != 0 ? -1 : 0;
 }
 
-/* How it ended. */
+/* What its end was. */
 static int
 judge (const struct helper *h)
 {
@@ -171,15 +175,32 @@ judge (const struct helper *h)
 }
 
 int
-helper_run (struct call *c, int (*work) (struct call *c, void *opaque), void *opaque)
+helper_end (struct helper *h)
+{
+  struct pollfd pfd = { .fd = h->conn.fd, .events = POLLIN };
+
+  while (!h->over) {
+    poll (&pfd, 1, TICK_MS);
+    helper_look (h);
+  }
+  while (waitpid (h->pid, &h->status, 0) == -1 && errno == EINTR)
+    ;
+  close (h->conn.fd);
+  return judge (h);
+}
+
+struct helper *
+helper_start (struct call *c, int (*work) (struct call *c, void *opaque), void *opaque)
 {
   struct helper *h = call_alloc (c, sizeof *h);
   int pair[2];
 
   if (h == NULL)
-    return -1;
-  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == -1)
-    return call_error (c, errno, "cannot make a pair of sockets");
+    return NULL;
+  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == -1) {
+    call_error (c, errno, "cannot make a pair of sockets");
+    return NULL;
+  }
   h->c = c;
   h->pid = fork ();
   if (h->pid == 0) {
@@ -187,13 +208,20 @@ helper_run (struct call *c, int (*work) (struct call *c, void *opaque), void *op
     run_child (c, pair[1], work, opaque);
   }
   close (pair[1]);
-  if (h->pid == -1)
+  if (h->pid == -1) {
     call_error (c, errno, "cannot start a process");
-  else {
-    conn_init (&h->conn, pair[0]);
-    h->conn.wait = wait_a_little;
-    watch (h);
+    close (pair[0]);
+    return NULL;
   }
-  close (pair[0]);
-  return h->pid == -1 ? -1 : judge (h);
+  conn_init (&h->conn, pair[0]);
+  h->conn.wait = wait_a_little;
+  return h;
+}
+
+int
+helper_run (struct call *c, int (*work) (struct call *c, void *opaque), void *opaque)
+{
+  struct helper *h = helper_start (c, work, opaque);
+
+  return h != NULL ? helper_end (h) : -1;
 }

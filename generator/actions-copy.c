@@ -187,5 +187,73 @@ const struct action actions_copy[] = {
       { START_EMPTY, "zero-free-space /\n", "", .error = "no filesystem is mounted" },
     } },
 
+  { .name = "tar_in", .proc = 69,
+    .args = { { "tarfile", T_FILE_IN }, { "directory", T_PATH } },
+    .optargs = { { "compress", T_STRING }, { "xattrs", T_BOOL }, { "selinux", T_BOOL }, { "acls", T_BOOL } },
+    .flags = F_PROGRESS | F_CANCEL,
+    .since = "0.1",
+    .shortdesc = "unpack an archive into a directory",
+    .longdesc =
+      "Unpack the local tar archive C<tarfile> into the directory C<directory>.  C<compress> says how it is "
+      "compressed: C<bzip2>, C<compress>, C<gzip>, C<lzma>, C<xz> or C<zstd>; without it the archive is taken as "
+      "it is.  Owners are taken by their numbers.\n"
+      "\n"
+      "With C<xattrs> extended attributes are restored, with C<selinux> the SELinux context, with C<acls> "
+      "access control lists.\n"
+      "\n"
+      "Nothing that an archive holds can lead out of the guest's filesystem: the C</> that a name begins with is "
+      "ignored, a name with C<..> in it is an error, and links are followed inside the guest only.  A file that "
+      "cannot be made ends the call; what came before stays.",
+    .tests = {
+      { START_FS,
+        "!mkdir d && echo hello >d/f && chmod 640 d/f && ln -s f d/l && tar --owner=7 --group=8 -cf t.tar d\n"
+        "tar-in t.tar /\n"
+        "pread /d/l 5 0\n"
+        "echo\n"
+        "mkdir /e\n"
+        "!gzip t.tar\n"
+        "tar-in t.tar.gz /e compress:gzip\n"
+        "equal /d/f /e/d/f\n"
+        "lstatns /e/d/f | grep -E 'st_(uid|gid)'\n",
+        "hello\ntrue\nst_uid: 7\nst_gid: 8\n" },
+      { START_FS, "!echo x >f && tar -cPf t.tar --transform 's,^f,../f,' f\ntar-in t.tar /\n", "", .error = ".." },
+      { START_FS, "!echo nonsense >t.tar\ntar-in t.tar /\n", "", .error = "archive" },
+      { START_FS, "!tar -cf t.tar /dev/null 2>&1 | grep -v Remov\ntar-in t.tar / compress:best\n", "",
+        .error = "best" },
+      { START_FS, "!: >t.tar\ntar-in t.tar /missing\n", "", .error = "No such file" },
+    } },
+
+  { .name = "tar_out", .proc = 70,
+    .args = { { "directory", T_STRING }, { "tarfile", T_FILE_OUT } },
+    .optargs = {
+      { "compress", T_STRING }, { "numericowner", T_BOOL }, { "excludes", T_STRING_LIST }, { "xattrs", T_BOOL },
+      { "selinux", T_BOOL }, { "acls", T_BOOL },
+    },
+    .flags = F_PROGRESS | F_CANCEL,
+    .since = "0.1",
+    .shortdesc = "make an archive of a directory",
+    .longdesc =
+      "Make the local tar archive C<tarfile> of all that is in the directory C<directory>.  C<compress> is how "
+      "it is compressed: C<bzip2>, C<compress>, C<gzip>, C<lzma>, C<xz> or C<zstd>; not at all without it.\n"
+      "\n"
+      "Owners are always written as numbers, whether C<numericowner> is given or not.  C<excludes> is a list of "
+      "patterns: files with such a name, and all below such a directory, are left out.  With C<xattrs> the "
+      "archive has extended attributes, with C<selinux> the SELinux context, with C<acls> access control lists.  "
+      "Holes of files stay holes.",
+    .tests = {
+      { START_FS,
+        "mkdir-p /d/e\n"
+        "fill 97 100 /d/e/f\n"
+        "touch /d/skip\n"
+        "tar-out /d t.tar excludes:sk*\n"
+        "!tar tf t.tar | sort\n"
+        "tar-out /d t.tar.xz compress:xz\n"
+        "!tar xJOf t.tar.xz ./e/f | wc -c\n",
+        "./\n./e/\n./e/f\n100\n" },
+      { START_FS, "tar-out /missing t.tar\n", "", .error = "No such file" },
+      { START_FS, "tar-out / t.tar compress:best\n", "", .error = "best" },
+      { START_EMPTY, "tar-out / t.tar\n", "", .error = "no filesystem is mounted" },
+    } },
+
   { .name = NULL }
 };

@@ -60,7 +60,7 @@ ping-daemon
 -upload big /
 -upload up /dev/sdb
 ping-daemon
--tar-in big /
+-base64-in big /b
 ping-daemon
 -download /none x
 -zero-device /dev/sdb
