@@ -134,7 +134,7 @@ unmap_batch (struct sweep *s)
   struct ranges punched = { 0 };
   struct zero_source again = whole;
   uint64_t end;
-  int r = s->t.raw ? engine_unmap (&s->e, whole, &end) : 0;
+  int r = s->t.raw ? engine_request (&s->e, whole, ZERO_UNMAP, &end) : 0;
 
   if (r == 0) {
     r = engine_zero (&s->e, whole, ZERO_UNMAP, &punched);

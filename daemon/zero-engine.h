@@ -58,7 +58,7 @@ enum {
   REQUEST_BLOCK = 64 << 10,     /* runs without such a block are written: cheaper, host extents stay whole */
   MERGE_MAX = 256 << 10,        /* zeroes between two runs that may be zeroed with them */
   UNMAP_GRAIN = 2 << 20,        /* the largest qcow2 cluster: they are only given back as a whole */
-  UNMAP_MOST = 1 << 30,         /* between two reports of progress */
+  BLIND_MOST = 1 << 30,         /* between two reports of progress */
   PEEK_MAX = 16 << 20,          /* one block may stand for so much that is allocated */
   PEEK_MIN = 1 << 20,
   SKIP_MIN = 256 << 10,         /* less is not worth a request of its own for what follows */
@@ -138,14 +138,18 @@ extern void engine_free (struct engine *e);
 extern int engine_zero (struct engine *e, struct zero_source source, enum zero_method method,
                         struct ranges *punched);
 
-/* Have the device unmap whole blocks of SOURCE without a look at them.  1, 0 if it will not from *END on, or
- * -1 with the call's error. */
-extern int engine_unmap (struct engine *e, struct zero_source source, uint64_t *end);
+/* Have the device zero whole blocks of SOURCE by METHOD (ZERO_KEEP, ZERO_UNMAP) without a look at them.  1, 0 if
+ * it will not from *END on, or -1 with the call's error. */
+extern int engine_request (struct engine *e, struct zero_source source, enum zero_method method,
+                           uint64_t *end);
 
 /* Zero all of the device and give its space back.  ZERO is known to be zero and stays as it is, unless it is
  * in SOLID too: that is known to take space, and is unmapped without a look.  0, or -1 with the call's
  * error. */
 extern int engine_discard (struct engine *e, const struct ranges *zero, const struct ranges *solid);
+/* Zero all of the device but ZERO, which is known to be so, and leave space allocated.  What is in e->allocated is
+ * not looked at if its clusters can be marked zero.  0, or -1 with the call's error. */
+extern int engine_zero_known (struct engine *e, const struct ranges *zero);
 
 /* Is all of SOURCE zero?  1, 0, or -1 with the call's error.  Stops where it finds something. */
 extern int engine_is_zero (struct engine *e, struct zero_source source);
@@ -176,8 +180,8 @@ extern int write_finish (struct engine *e, bool rest);
 /* Are the clusters before FROM and at TO in the same table of the image?  Then those in between can be marked
  * zero in it, for no space. */
 extern bool engine_same_table (const struct engine *e, uint64_t from, uint64_t to);
-/* Ask the device to unmap a range: 1 it accepted, 0 it will not, -1 with the call's error. */
-extern int write_unmap (struct engine *e, uint64_t offset, uint64_t len);
+/* Ask the device for zeroes by the method: 1 it accepted, 0 it will not, -1 with the call's error. */
+extern int write_blind (struct engine *e, uint64_t offset, uint64_t len);
 /* Fill W from OFFSET, up to END or as much as it holds; waits.  0, or -1 with the call's error. */
 extern int engine_read_again (struct engine *e, struct window *w, uint64_t offset, uint64_t end);
 /* Monotonic. */

@@ -100,7 +100,7 @@ unmap_piece (struct engine *e, struct window *w, size_t pos, size_t end)
   int r = 0;
 
   if (pos < end && e->method == ZERO_UNMAP)
-    r = write_unmap (e, w->offset + pos, end - pos);
+    r = write_blind (e, w->offset + pos, end - pos);
   if (r == 1 && ranges_add (e->punched, w->offset + pos, w->offset + end) == -1)
     return call_error (e->call, errno, "no memory for the list of unmapped ranges of %s", e->t->name);
   if (r != 0)
@@ -131,19 +131,19 @@ unmap_window (struct engine *e, struct window *w)
 }
 
 int
-engine_unmap (struct engine *e, struct zero_source source, uint64_t *end)
+engine_request (struct engine *e, struct zero_source source, enum zero_method method, uint64_t *end)
 {
   struct range r, head, middle, tail;
   int n, done = 1;
 
-  write_begin (e, ZERO_UNMAP, NULL);
+  write_begin (e, method, NULL);
   *end = e->done = 0;
   while ((n = source.next (source.opaque, *end, e->t->size, &r)) == 1) {
-    if (r.end - r.start > UNMAP_MOST)
-      r.end = r.start + UNMAP_MOST;
+    if (r.end - r.start > BLIND_MOST)
+      r.end = engine_down (e, r.start + BLIND_MOST, UNMAP_GRAIN);
     range_split (r, e->t->block, &head, &middle, &tail);
     *end = r.start;
-    if (middle.start < middle.end && (done = write_unmap (e, middle.start, middle.end - middle.start)) != 1)
+    if (middle.start < middle.end && (done = write_blind (e, middle.start, middle.end - middle.start)) != 1)
       return done;
     *end = r.end;
     e->done += r.end - r.start;

@@ -223,7 +223,11 @@ request (struct engine *e, int mode, uint64_t *offset, uint64_t end)
   uint64_t n;
 
   for (; *offset < end; *offset += n) {
-    n = end - *offset < e->request_size ? end - *offset : e->request_size;
+    n = e->request_size;
+    if (n >= UNMAP_GRAIN)               /* cut between clusters */
+      n = engine_down (e, *offset + n, UNMAP_GRAIN) - *offset;
+    if (n > end - *offset)
+      n = end - *offset;
     if (!e->request_works || allocate_range (e, mode, *offset, n) == -1)
       return 0;
     if (!e->request_seen && mode == FALLOC_FL_ZERO_RANGE && e->witness - *offset < n) {
@@ -239,9 +243,13 @@ request (struct engine *e, int mode, uint64_t *offset, uint64_t end)
 }
 
 int
-write_unmap (struct engine *e, uint64_t offset, uint64_t len)
+write_blind (struct engine *e, uint64_t offset, uint64_t len)
 {
-  int r = request (e, FALLOC_FL_PUNCH_HOLE, &offset, offset + len);
+  const int mode = e->method == ZERO_UNMAP ? FALLOC_FL_PUNCH_HOLE : FALLOC_FL_ZERO_RANGE;
+  int r;
+
+  e->witness = UINT64_MAX;              /* nothing is known to be there */
+  r = request (e, mode, &offset, offset + len);
 
   /* What the device refuses once for want of support it is not asked again, neither in this way nor in
    * the other until that has been tried. */

@@ -44,36 +44,23 @@ zero_prepare (struct daemon *d)
     engine_prepare (pool);
 }
 
-/* All that is not known to be zero.  HINTS may be NULL. */
-static struct zero_source
-unknown_source (const struct hints *hints)
-{
-  static const struct ranges none;
+static const struct ranges none;
 
-  return (struct zero_source) { zero_source_unknown_mostly, hints != NULL ? &hints->zero : &none };
+/* HINTS may be NULL. */
+static const struct ranges *
+known_zero (const struct hints *hints)
+{
+  return hints != NULL ? &hints->zero : &none;
 }
 
 /* Zero the target and give space back.  A raw image may have space even where it looks like a hole. */
 static int
 discard_target (struct engine *e, const struct hints *hints)
 {
-  static const struct ranges none;
   struct range all = { 0, e->t->size };
-  const struct ranges raw = { &all, e->t->size > 0, 0 };
+  const struct ranges raw = { &all, e->t->size > 0, 0 }, *solid = hints != NULL ? &hints->solid : &none;
 
-  return engine_discard (e, hints != NULL ? &hints->zero : &none,
-                         e->t->raw ? &raw : hints != NULL ? &hints->solid : &none);
-}
-
-/* How much there is to look at. */
-static void
-set_known (struct engine *e, const struct hints *hints)
-{
-  if (hints == NULL)
-    return;
-  e->allocated = &hints->allocated;
-  e->progress_work = true;
-  e->progress_total = zero_source_bytes (unknown_source (hints), e->t->size);
+  return engine_discard (e, known_zero (hints), e->t->raw ? &raw : solid);
 }
 
 static int
@@ -86,8 +73,8 @@ zero_target (struct call *c, const struct zero_target *t, bool discard, const st
   if (e == NULL)
     return -1;
   if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0) {
-    set_known (e, hints);
-    r = discard ? discard_target (e, hints) : engine_zero (e, unknown_source (hints), ZERO_KEEP, NULL);
+    e->allocated = hints != NULL ? &hints->allocated : NULL;
+    r = discard ? discard_target (e, hints) : engine_zero_known (e, known_zero (hints));
   }
   engine_free (e);
   show_stats (e, started);
@@ -141,7 +128,7 @@ do_zero_device (struct call *c, struct device *device)
 }
 
 static int
-look_at (struct call *c, const struct zero_target *t, struct zero_source source, const struct hints *hints)
+look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 {
   struct engine *e = call_alloc (c, sizeof *e);
   int64_t started = engine_now_us ();
@@ -150,7 +137,10 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source,
   if (e == NULL)
     return -1;
   if (engine_init (e, c, t, &zero_io_real, target_pool (c->d)) == 0) {
-    set_known (e, hints);
+    if (source.next == zero_source_unknown_mostly) {
+      e->progress_work = true;
+      e->progress_total = zero_source_bytes (source, t->size);
+    }
     r = engine_is_zero (e, source);
   }
   engine_free (e);
@@ -161,15 +151,15 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source,
 int
 do_is_zero_device (struct call *c, struct device *device)
 {
-  const struct hints *hints;
+  struct zero_source source = { zero_source_unknown_mostly, NULL };
   struct zero_target t;
   int r = -1;
 
   if (device_flush_caches (c, device) == -1)
     return -1;
   if (target_open (c, device, O_RDONLY, &t) == 0) {
-    hints = hints_take (c, device, t.size);
-    r = look_at (c, &t, unknown_source (hints), hints);
+    source.opaque = known_zero (hints_take (c, device, t.size));
+    r = look_at (c, &t, source);
   }
   hints_drop (c->d);
   target_close (&t);
@@ -191,7 +181,7 @@ do_is_zero (struct call *c, const char *path)
   }
   t.size = st.st_size;
   target_set_direct (t.fd);
-  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd }, NULL);
+  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd });
  out:
   close (t.fd);
   return r;

@@ -159,14 +159,16 @@ read_header (int fd, struct header *h)
   return 0;
 }
 
-/* The exponent of the cluster size is at 20; only version 3 has the mark. */
+/* The exponent of the cluster size is at 20; only version 3 has the mark.  With the data in a file of their own
+ * (bit 2 of the word at 76) it may need space there. */
 int
 zfi_probe_cluster (int fd)
 {
   struct header h;
   uint32_t bits;
 
-  if (read_header (fd, &h) == -1 || h.n < 24 || memcmp (h.b, "QFI\xfb", 4) != 0 || be32_at (&h, 4) < 3)
+  if (read_header (fd, &h) == -1 || h.n < 24 || memcmp (h.b, "QFI\xfb", 4) != 0 || be32_at (&h, 4) < 3
+      || (h.n >= 80 && (be32_at (&h, 76) & 4)))
     return 0;
   bits = be32_at (&h, 20);
   return bits >= 9 && bits <= 21 ? 1 << bits : 0;

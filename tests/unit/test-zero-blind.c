@@ -1,9 +1,9 @@
-/* The zero engine giving space back: what is known to take it is unmapped unread, holes stay holes, and a
- * device that does not do as it says is found out.
+/* The zero engine where it need not look: what is known to take space is zeroed or unmapped unread, holes
+ * stay holes, and a device that does not do as it says is found out.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
- * */
+ */
 
 #include <config.h>
 
@@ -133,6 +133,77 @@ test_discard_fails (void **state)
   }
 }
 
+/* Clusters of 64 KiB: every eighth is allocated and has something in its last block, the others are
+ * holes. */
+static struct zero_target
+open_clusters (struct ranges *zero, struct ranges *allocated)
+{
+  struct zero_target t = fixture_open (RANDOM, 16 << 20);
+
+  t.cluster = 64 << 10;
+  for (uint64_t at = 0; at < t.size; at += 512 << 10) {
+    assert_int_equal (ranges_add (allocated, at + (60 << 10), at + (64 << 10)), 0);
+    assert_int_equal (ranges_add (zero, at, at + (60 << 10)), 0);
+    assert_int_equal (ranges_add (zero, at + (64 << 10), at + (512 << 10)), 0);
+    fixture_fill (&t, 0, at, at + (60 << 10));
+  }
+  return t;
+}
+
+/* In a few requests, unread, and without a byte that is plainly written into a hole. */
+static void
+test_keep_clusters (void **state)
+{
+  struct ranges zero = { 0 }, allocated = { 0 };
+  struct zero_target t = open_clusters (&zero, &allocated);
+  struct engine e;
+
+  (void) state;
+  seen = (struct seen) { 0 };
+  assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
+  e.allocated = &allocated;
+  assert_int_equal (engine_zero_known (&e, &zero), 0);
+  engine_free (&e);
+  assert_in_range (seen.requests, 1, 8);
+  assert_in_range (seen.read, 1, 64 * 4096);
+  assert_int_equal (seen.writes + seen.unmaps, 0);
+  assert_int_equal (fixture_first_not (&t, 0, 0, t.size - (448 << 10)), t.size - (448 << 10));
+  ranges_free (&zero);
+  ranges_free (&allocated);
+  fixture_close (&t);
+}
+
+/* Where such requests fail, only what is not zero is written; where they do nothing, all is looked at. */
+static void
+test_keep_fails (void **state)
+{
+  (void) state;
+  for (int lies = 0; lies < 2; lies++) {
+    struct ranges zero = { 0 }, allocated = { 0 };
+    struct zero_target t = open_clusters (&zero, &allocated);
+    struct engine e;
+
+    seen = (struct seen) { 0 };
+    faults.request_lies = lies;
+    faults.fallocate_errno = lies ? 0 : EOPNOTSUPP;
+    assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
+    e.allocated = &allocated;
+    assert_int_equal (engine_zero_known (&e, &zero), 0);
+    engine_free (&e);
+    if (lies)
+      assert_all_zero (&t);
+    else
+      for (uint64_t at = 0; at < t.size; at += 512 << 10) {
+        assert_int_equal (fixture_first_not (&t, 0, at, at + (64 << 10)), at + (64 << 10));
+        assert_true (fixture_first_not (&t, 0, at + (64 << 10), at + (512 << 10)) < at + (65 << 10));
+      }
+    faults = (struct faults) { 0 };
+    ranges_free (&zero);
+    ranges_free (&allocated);
+    fixture_close (&t);
+  }
+}
+
 int
 main (void)
 {
@@ -141,6 +212,8 @@ main (void)
     cmocka_unit_test (test_discard_stripes),
     cmocka_unit_test (test_discard_zero),
     cmocka_unit_test (test_discard_fails),
+    cmocka_unit_test (test_keep_clusters),
+    cmocka_unit_test (test_keep_fails),
   };
 
   alarm (120);
