@@ -101,7 +101,10 @@ zfi_cache_try_lock (const char *dir, const struct cache_kind *kind)
   fd = open (path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   free (path);
   if (fd != -1 && set_lock (fd, F_WRLCK) == -1) {
+    int err = errno;
+
     close (fd);
+    errno = err;
     fd = -1;
   }
   return fd;

@@ -66,7 +66,7 @@ extern int zfi_cache_run_script (zf_handle *h, const char *script, const struct 
 /* Take the lock of KIND in DIR: a descriptor for zfi_cache_unlock, or -1 with the error set.  Excludes
  * other processes and other threads. */
 extern int zfi_cache_lock (zf_handle *h, const char *dir, const struct cache_kind *kind);
-/* The same without waiting and without an error: -1 if it cannot be had now. */
+/* The same without waiting and without an error: -1 with errno (EAGAIN, EACCES: another has it). */
 extern int zfi_cache_try_lock (const char *dir, const struct cache_kind *kind);
 extern void zfi_cache_unlock (int fd);
 

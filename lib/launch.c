@@ -231,7 +231,9 @@ go_on (zf_handle *h, const struct zfi_template *t)
 
   if (!zfi_template_intact (t))
     return zfi_error (h, EIO, "%s is damaged", t->entry);
-  if ((r = h->backend->resume (h, h->backend_data, &why)) == -1)
+  if ((r = h->backend->resume (h, h->backend_data, &why)) == -1 && errno == EINTR)
+    zfi_error (h, EINTR, "cancelled");
+  else if (r == -1)
     zfi_error (h, errno, "the template could not be loaded: %s", why != NULL ? why : "no memory");
   free (why);
   return r;

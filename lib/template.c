@@ -112,6 +112,48 @@ find_place (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel accel, s
   return -1;
 }
 
+/* The entry says itself which key it is for: one that was put in the place of another is found out. */
+static char *
+check_key (const struct zfi_template *t)
+{
+  char *path, name[256] = "";
+  FILE *fp;
+
+  if (asprintf (&path, "%s/key", t->entry) == -1)
+    return strdup ("no memory");
+  fp = fopen (path, "re");
+  free (path);
+  if (fp != NULL) {
+    if (fgets (name, sizeof name, fp) == NULL)
+      name[0] = '\0';
+    fclose (fp);
+  }
+  name[strcspn (name, "\n")] = '\0';
+  return strcmp (name, t->name) == 0 ? NULL : strdup ("it was made for another machine");
+}
+
+/* NULL, or what went wrong (malloced). */
+static char *
+write_key (const char *tmp, const struct zfi_template *t)
+{
+  char *path;
+  FILE *fp;
+  int fd;
+  bool ok;
+
+  if (asprintf (&path, "%s/key", tmp) == -1)
+    return strdup ("no memory");
+  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  free (path);
+  if (fd == -1 || (fp = fdopen (fd, "w")) == NULL) {
+    if (fd != -1)
+      close (fd);
+    return strdup (strerror (errno));
+  }
+  ok = fprintf (fp, "%s\n", t->name) > 0;
+  return fclose (fp) == 0 && ok ? NULL : strdup (strerror (errno));
+}
+
 /* --- using it --- */
 
 bool
@@ -124,6 +166,10 @@ zfi_template_open (zf_handle *h, const struct zfi_appliance *a, enum zfi_accel a
   if (find_place (h, a, accel, t) == -1)
     return false;
   t->fd = zfi_cache_open (t->entry, &cache_template, &t->crc, &missing, &reason);
+  if (t->fd != -1 && (reason = check_key (t)) != NULL) {
+    close (t->fd);
+    t->fd = -1;
+  }
   if (t->fd == -1 && !missing) {
     zfi_verbose (h, "the template cannot be used: %s; booting instead", reason);
     zfi_template_discard (t);
@@ -211,7 +257,7 @@ make (zf_handle *h, const struct zfi_template *t, bool *running)
     why = strdup (strerror (errno));
   else {
     chmod (tmp, 0700);
-    if ((why = fill (h, tmp, running)) == NULL) {
+    if ((why = fill (h, tmp, running)) == NULL && (why = write_key (tmp, t)) == NULL) {
       zfi_remove_tree (t->entry);
       if (rename (tmp, t->entry) == -1)
         why = strdup (strerror (errno));
@@ -235,9 +281,12 @@ zfi_template_make (zf_handle *h, struct zfi_template *t)
 
   if (t->entry == NULL || h->backend->save == NULL)
     return 0;
-  /* Somebody else is at it, or was while this one booted: they make the same. */
-  if ((lock = zfi_cache_try_lock (t->dir, &cache_template)) == -1)
+  if ((lock = zfi_cache_try_lock (t->dir, &cache_template)) == -1) {
+    zfi_verbose (h, "no template was made: %s",
+                 errno == EAGAIN || errno == EACCES ? "another launch is making one" : strerror (errno));
     return 0;
+  }
+  /* Not if another made it while this one booted: it is the same. */
   if (access (t->entry, F_OK) == -1) {
     if ((why = make (h, t, &running)) != NULL)
       zfi_verbose (h, "no template was made: %s", why);
