@@ -51,6 +51,8 @@ struct hints {
   struct wire_hint last;    /* the next may continue it; no length: there is none */
   size_t n, total;          /* not yet sent; all */
   unsigned char buf[SEND_MAX * WIRE_HINT_SIZE];
+  uint64_t size;            /* of the drive */
+  unsigned cluster;         /* of the drive in bytes, 0: not known */
 };
 
 /* --- which drives --- */
@@ -170,10 +172,27 @@ send_hints (struct hints *t)
   return n == 0 ? 0 : zfi_internal_hints_add (t->h, (char *) t->buf, n * WIRE_HINT_SIZE);
 }
 
+/* On top of another image zeroes can be any small part of a cluster, which is cheap to make zero only as a
+ * whole: leave to the hint the whole clusters.  What is cut off is read instead. */
+static void
+cut_to_clusters (struct hints *t)
+{
+  uint64_t start = t->start + t->last.offset, end = start + t->last.length;
+
+  start += t->cluster - 1;
+  start -= start % t->cluster;
+  if (end < t->size)
+    end -= end % t->cluster;
+  t->last.length = start < end ? end - start : 0;
+  t->last.offset = start - t->start;
+}
+
 /* No more will continue the last hint. */
 static int
 end_hint (struct hints *t)
 {
+  if (t->last.length > 0 && t->backed && t->cluster > 0)
+    cut_to_clusters (t);
   if (t->last.length == 0)
     return 0;
   wire_put_hint (t->buf + t->n++ * WIRE_HINT_SIZE, &t->last);
@@ -244,6 +263,8 @@ hint_part (zf_handle *h, size_t i, uint64_t start, uint64_t size)
   if (t != NULL && v != NULL) {
     t->h = h;
     t->start = start;
+    t->size = e->peer.size;
+    t->cluster = h->drives[i]->cluster > 0 ? (unsigned) h->drives[i]->cluster : 0;
     judge_data (t, h->drives[i], e->backed);
     r = pass_on (t, e, start, start + size, v);
     if (r == 0)

@@ -70,8 +70,9 @@ is_backed (zf_handle *h, struct qmp *q, const char *name)
     const char *s = json_string_value (json_object_get (node, "node-name"));
     const json_t *depth = json_object_get (node, "backing_file_depth");
 
+    /* A flat answer may not count the depth, but names the file. */
     if (s != NULL && strcmp (s, name) == 0 && json_is_integer (depth))
-      r = json_integer_value (depth) > 0;
+      r = json_integer_value (depth) > 0 || json_string_length (json_object_get (node, "backing_file")) > 0;
   }
   json_decref (nodes);
   return r != -1 ? r : zfi_error (h, EPROTO, "qemu does not describe the node %s", name);

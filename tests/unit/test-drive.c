@@ -79,9 +79,9 @@ test_names (void **state)
     assert_int_equal (stat (names[i], &want), 0);
     assert_int_equal (stat (name, &got), 0);
     assert_int_equal (want.st_ino, got.st_ino);
-    /* What is not UTF-8 goes through a link whose name is. */
+    /* What is not UTF-8, or has control characters, which XML cannot carry, goes through a link. */
     snprintf (link, sizeof link, "drive%zu", i);
-    assert_int_equal (access (link, F_OK) == 0, i >= 15);
+    assert_int_equal (access (link, F_OK) == 0, i == 11 || i == 12 || i >= 15);
     unlink (link);
     free (name);
     unlink (names[i]);

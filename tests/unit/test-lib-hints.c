@@ -244,6 +244,10 @@ test_backed (void **state)
   (void) state;
   is_backed = true;
   call (f);
+  /* None of the zeroes covers a cluster. */
+  assert_int_equal (d.n, 0);
+  f->h->drives[0]->cluster = 4096;
+  call (f);
   assert_int_equal (d.n, SIZE / 4096 / 4);
   assert_hint (0, 4096, 8192, HINT_ZERO | HINT_HOLE);
   end (f);
