@@ -57,6 +57,12 @@ check_numbers (zf_handle *h, const struct copy_options *o)
 }
 
 static unsigned
+greatest (unsigned a, unsigned b)
+{
+  return a > b ? a : b;
+}
+
+static unsigned
 nr_cpus (void)
 {
   const long n = sysconf (_SC_NPROCESSORS_ONLN);
@@ -71,16 +77,8 @@ choose_numbers (struct copy_options *o)
     o->threads = o->connections = o->requests = 1;
   if (o->timeout == 0)
     o->timeout = DEFAULT_TIMEOUT;
-  if (o->threads == 0)
-    o->threads = nr_cpus ();
   if (o->connections == 0)
-    o->connections = o->threads > DEFAULT_CONNECTIONS ? o->threads : DEFAULT_CONNECTIONS;
-}
-
-static unsigned
-greatest (unsigned a, unsigned b)
-{
-  return a > b ? a : b;
+    o->connections = greatest (o->threads ? o->threads : nr_cpus (), DEFAULT_CONNECTIONS);
 }
 
 static void
@@ -291,14 +289,24 @@ copy_disk (struct copy *c, struct worker **workers, unsigned n)
     pass (c, workers, n, MODE_VERIFY, end);
 }
 
+/* Threads that write to one file wait for each other, and lay it out badly. */
+static unsigned
+nr_workers (const struct copy *c)
+{
+  const bool files = c->side[SOURCE].ops == &side_file_ops && c->side[TARGET].ops == &side_file_ops;
+  unsigned n = c->o.threads ? c->o.threads : files ? 1 : nr_cpus ();
+
+  for (int i = 0; i < 2; i++)
+    n = n < c->side[i].nr_lanes ? n : c->side[i].nr_lanes;
+  return n;
+}
+
 static void
 run (struct copy *c)
 {
   struct worker *workers[MAX_THREADS] = { NULL };
-  unsigned n = c->o.threads;
+  const unsigned n = nr_workers (c);
 
-  for (int i = 0; i < 2; i++)
-    n = n < c->side[i].nr_lanes ? n : c->side[i].nr_lanes;
   choose_blocks (c);
   pace_init (c, n);
   for (unsigned i = 0; i < n && !c->stop; i++)
