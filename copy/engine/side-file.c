@@ -18,6 +18,9 @@
 #include "walk.h"
 #include "side.h"
 
+#define WINDOW          (UINT64_C (8) << 20)
+#define KEEP            (UINT64_C (256) << 20)
+
 static int
 read_all (int fd, const struct op *op)
 {
@@ -131,6 +134,21 @@ ask (struct side *s, const struct op *op)
   return err;
 }
 
+/* Have the disk begin early: else the kernel collects dirty pages, and then holds up the writer.  What was
+ * written long ago and is on disk by now need not stay in memory, where a large copy would drive out everything
+ * else, and finding room for it takes as long as copying. */
+static void
+write_behind (struct side *s, const struct op *op)
+{
+  const uint64_t window = op->offset / WINDOW * WINDOW;
+
+  if (window == (op->offset + op->count) / WINDOW * WINDOW)
+    return;
+  sync_file_range (s->fd, window, WINDOW, SYNC_FILE_RANGE_WRITE);
+  if (window >= KEEP)
+    posix_fadvise (s->fd, window - KEEP, WINDOW, POSIX_FADV_DONTNEED);
+}
+
 static void
 start (struct side *s, unsigned lane, struct op *op)
 {
@@ -141,6 +159,7 @@ start (struct side *s, unsigned lane, struct op *op)
     break;
   case OP_WRITE:
     op->err = write_all (s->fd, op->buf, op->count, op->offset);
+    write_behind (s, op);
     break;
   case OP_ZERO:
     op->err = zero (s, op);
