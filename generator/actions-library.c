@@ -496,7 +496,7 @@ const struct action actions_library[] = {
       "=back",
     .tests = {
       { START_ANY,
-        "disk-create s.img raw 1048576\n"
+        "disk-create cs.img raw 1048576\n"
         "copy-disk s.img t.qcow2 | grep -E '^(size|written|zeroed|skipped)'\n"
         "disk-format t.qcow2\n",
         "size: 1048576\nwritten: 0\nzeroed: 0\nskipped: 1048576\nqcow2\n" },
