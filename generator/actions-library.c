@@ -497,8 +497,8 @@ const struct action actions_library[] = {
     .tests = {
       { START_ANY,
         "disk-create cs.img raw 1048576\n"
-        "copy-disk s.img t.qcow2 | grep -E '^(size|written|zeroed|skipped)'\n"
-        "disk-format t.qcow2\n",
+        "copy-disk cs.img ct.qcow2 | grep -E '^(size|written|zeroed|skipped)'\n"
+        "disk-format ct.qcow2\n",
         "size: 1048576\nwritten: 0\nzeroed: 0\nskipped: 1048576\nqcow2\n" },
       { START_ANY, "disk-create s.img raw 1048576\ndisk-copy s.img s.img\n", "", .error = "the same" },
     } },
