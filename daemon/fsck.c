@@ -32,8 +32,12 @@ do_e2fsck (struct call *c, struct device *dev, const struct zf_e2fsck_opts *opts
 int
 do_resize2fs (struct call *c, struct device *dev)
 {
+  const struct run_how check = { .timeout_s = FSCK_TIMEOUT_S, .fine = 1U << 1 | 1U << 2 };
   const struct run_how how = { .timeout_s = FSCK_TIMEOUT_S };
 
+  /* It refuses what was not checked since it was last mounted. */
+  if (run_writing (c, dev, run_words (c, "e2fsck", "-f", "-p", dev->path, NULL), NULL, &check) == -1)
+    return -1;
   return run_writing (c, dev, run_words (c, "resize2fs", "--", dev->path, NULL), NULL, &how);
 }
 

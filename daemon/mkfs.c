@@ -31,19 +31,25 @@ struct maker {
   bool block_in_sectors;    /* the block size is asked for as a number of sectors */
   size_t label_max;         /* bytes */
   const char *no_discard[3];
+  bool no_dashes;           /* it does not take "--" before the device */
 };
 
 #define EXT(name) \
   { name, "mke2fs", { "-q", "-F", "-t", name }, { "-b", "" }, { "-I", "" }, { NULL, NULL }, { "-O", "" }, \
-    { "-L", "" }, false, 16, { "-E", "nodiscard" } }
+    { "-L", "" }, false, 16, { "-E", "nodiscard" }, false }
 #define FAT(name) \
   { name, "mkfs.vfat", { "-I", "--mbr=n" }, { "-s", "" }, { NULL, NULL }, { "-S", "" }, { NULL, NULL }, \
-    { "-n", "" }, true, 11, { NULL } }
+    { "-n", "" }, true, 11, { NULL }, false }
 
 static const struct maker makers[] = {
   EXT ("ext2"), EXT ("ext3"), EXT ("ext4"), FAT ("vfat"), FAT ("fat"), FAT ("msdos"),
   { "xfs", "mkfs.xfs", { "-q", "-f" }, { "-b", "size=" }, { "-i", "size=" }, { "-s", "size=" },
-    { NULL, NULL }, { "-L", "" }, false, 12, { "-K" } },
+    { NULL, NULL }, { "-L", "" }, false, 12, { "-K" }, false },
+  { "btrfs", "mkfs.btrfs", { "-q", "-f" }, { NULL, NULL }, { NULL, NULL }, { "-s", "" }, { "-O", "" },
+    { "-L", "" }, false, 255, { "-K" }, false },
+  /* -F: a whole disk will do; -Q: without writing all of it. */
+  { "ntfs", "mkntfs", { "-q", "-Q", "-F" }, { "-c", "" }, { NULL, NULL }, { "-s", "" }, { NULL, NULL },
+    { "-L", "" }, false, 128, { NULL }, true },
 };
 
 static const struct maker *
@@ -52,7 +58,8 @@ find_maker (struct call *c, const char *type)
   for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
     if (strcmp (makers[i].type, type) == 0)
       return &makers[i];
-  call_refuse (c, EINVAL, "cannot make a filesystem of type \"%s\": use ext2, ext3, ext4, vfat or xfs", type);
+  call_refuse (c, EINVAL, "cannot make a filesystem of type \"%s\": use ext2, ext3, ext4, xfs, btrfs, vfat "
+               "or ntfs", type);
   return NULL;
 }
 
@@ -139,7 +146,7 @@ make_argv (struct call *c, const struct maker *m, const struct device *dev, cons
       add_options (c, &argv, m, opts, sector) == -1 ||
       /* A drive without discard takes the request and does nothing: a waste of time. */
       (!dev->discard && add_all (c, &argv, m->no_discard) == -1) ||
-      list_add (c, &argv, "--") == -1 || list_add (c, &argv, dev->path) == -1)
+      (!m->no_dashes && list_add (c, &argv, "--") == -1) || list_add (c, &argv, dev->path) == -1)
     return NULL;
   return list_end (c, &argv);
 }

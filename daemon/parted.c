@@ -103,10 +103,18 @@ print_table (struct call *c, struct device *dev, char **rest)
 {
   char *out = NULL, *line;
 
-  if (whole_disk (c, dev) == -1 ||
-      run_reading (c, dev, run_words (c, "parted", "-m", "-s", "--", dev->path, "unit", "b", "print", NULL),
-                   &out, &how) == -1)
+  if (whole_disk (c, dev) == -1)
     return NULL;
+  if (run_reading (c, dev, run_words (c, "parted", "-m", "-s", "--", dev->path, "unit", "b", "print", NULL),
+                   &out, &how) == -1) {
+    /* Programs of libguestfs look at this errno to tell a disk without a table. */
+    if (c->error != NULL && strstr (c->error, "unrecognised disk label") != NULL) {
+      call_forget_error (c);
+      call_refuse (c, EINVAL, "%s holds no partition table that parted knows (unrecognised disk label)",
+                   dev->name);
+    }
+    return NULL;
+  }
   if (strncmp (out, "BYT;\n", 5) != 0 || (line = strtok_r (out + 5, "\n", rest)) == NULL) {
     call_refuse (c, EIO, "%s: parted's answer cannot be understood", dev->name);
     return NULL;

@@ -193,7 +193,7 @@ test_mkfs_refused (void **state)
     int number;
     const char *text, *errno_name, *message;
   } bad[] = {
-    { "", "/dev/sda", 0, 0, "", "EINVAL", "ext2, ext3, ext4, vfat or xfs" },
+    { "", "/dev/sda", 0, 0, "", "EINVAL", "ext2, ext3, ext4, xfs, btrfs, vfat or ntfs" },
     { "../../bin/sh", "/dev/sda", 0, 0, "", "EINVAL", "use ext2" },
     { "-rf", "/dev/sda", 0, 0, "", "EINVAL", "use ext2" },
     { "ext4", "/dev/sdc", 0, 0, "", "ENOENT", "/dev/sdc" },
