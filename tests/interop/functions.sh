@@ -53,3 +53,17 @@ find_python () {
   done
   return 1
 }
+
+# What the stock library needs to start rig.sh: it looks only at the superblock of its root.
+make_rig () {
+  mkdir "$tmp/appliance" "$tmp/sysroot"
+  for f in kernel initrd README.fixed; do echo x >"$tmp/appliance/$f"; done
+  truncate -s 1M "$tmp/appliance/root"
+  printf '\123\357' | dd of="$tmp/appliance/root" bs=1 seek=1080 conv=notrunc status=none
+  printf 'zerofish-appl-id' | dd of="$tmp/appliance/root" bs=1 seek=1128 conv=notrunc status=none
+  printf '#!/bin/sh\nexec sh "%s/rig.sh" "$@"\n' "$here" >"$tmp/hv"
+  chmod +x "$tmp/hv"
+  LIBGUESTFS_PATH=$tmp/appliance LIBGUESTFS_HV=$tmp/hv LIBGUESTFS_CACHEDIR=$tmp RIG_SYSROOT=$tmp/sysroot
+  ZEROFISHD=$top_builddir/daemon/zerofishd
+  export LIBGUESTFS_PATH LIBGUESTFS_HV LIBGUESTFS_CACHEDIR RIG_SYSROOT ZEROFISHD
+}
