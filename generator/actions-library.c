@@ -333,12 +333,12 @@ const struct action actions_library[] = {
     .tests = { { START_ANY, "get-cachedir | sed d\n", "" } } },
 
   { .name = "set_path",
-    .args = { { "path", T_STRING } },
+    .args = { { "searchpath", T_STRING } },
     .flags = F_ANY_STATE,
     .since = "0.1",
     .shortdesc = "set the folder of the appliance",
     .longdesc =
-      "Launch appliances from the folder C<path> from now on, or from the first complete one of several with C<:> "
+      "Launch appliances from the folder C<searchpath> from now on, or from the first complete one of several with C<:> "
       "between them.  It is what C<zerofish-make-fixed-appliance> or C<libguestfs-make-fixed-appliance> has made.  With an appliance of "
       "libguestfs, whose disks are attached when it starts, calls that it does not know fail, and none is "
       "faster than there.  An empty C<path> means zerofish's own appliance, which is built when it is needed.  The default "
