@@ -1,4 +1,4 @@
-/* Files on their way in and out: upload and download.
+/* Files on their way in and out: upload and download, whole or at an offset.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -23,8 +23,11 @@ struct transfer {
   const char *name;
   int fd;
   bool sparse;              /* the target is a fresh regular file: zeroes need not be written */
+  bool file;                /* it is a file, and grows */
+  uint64_t fresh;           /* of a file that was there: from here on it reads as zero; else no offset */
   bool touched;             /* something may have been written */
-  uint64_t offset;
+  uint64_t start, offset;
+  uint64_t end;             /* download: so far */
   uint64_t synced;          /* up to here it is on the disk */
   uint64_t size;            /* of the source or device */
   char *buf, *old;          /* WINDOW bytes each, in pages; OLD: what the target has, NULL until needed */
@@ -87,7 +90,7 @@ store (struct call *c, struct transfer *t, size_t n)
     if (!zero)
       r = io_write (c, t->name, t->fd, t->buf + done, run, t->offset + done);
     else
-      r = t->sparse ? 0 : store_zeroes (c, t, done, run);
+      r = t->sparse || t->offset + done >= t->fresh ? 0 : store_zeroes (c, t, done, run);
     if (r == -1)
       return -1;
   }
@@ -120,13 +123,13 @@ receive (struct call *c, struct transfer *t, const struct device *dev)
       return call_refuse (c, ENOSPC, "the file does not fit: %s has only %" PRIu64 " bytes", t->name,
                           t->size);
     if (store (c, t, (size_t) n) == -1 || (dev != NULL && write_back (c, t) == -1) ||
-        call_progress (c, t->offset, c->progress_hint) == -1)
+        call_progress (c, t->offset - t->start, c->progress_hint) == -1)
       return -1;
   }
   if (n == -1)
     return -1;
   /* The last blocks may have been left out. */
-  if (t->sparse && ftruncate (t->fd, (off_t) t->offset) == -1)
+  if (t->file && t->offset > t->fresh && ftruncate (t->fd, (off_t) t->offset) == -1)
     return call_error (c, errno, "%s: cannot set the size to %" PRIu64, t->name, t->offset);
   return io_sync (c, t->name, t->fd);
 }
@@ -138,9 +141,15 @@ upload_to_device (struct call *c, struct transfer *t, struct device *dev)
   int r = -1;
 
   t->name = dev->name;
+  t->fresh = UINT64_MAX;
   if (device_write_back (c, dev, true) == -1 || (t->fd = device_open (c, dev, O_RDWR | O_DIRECT)) == -1)
     return -1;
-  if (device_geometry (c, dev, t->fd, &t->size, &block) == 0)
+  if (device_geometry (c, dev, t->fd, &t->size, &block) == -1)
+    r = -1;
+  else if (t->offset > t->size)
+    r = call_refuse (c, ENOSPC, "the offset %" PRIu64 " is behind the end of %s, which has %" PRIu64 " bytes", t->offset,
+                     t->name, t->size);
+  else
     r = receive (c, t, dev);
   close (t->fd);
   if (t->touched && (device_write_back (c, dev, true) == -1 || device_reread (c, dev) == -1))
@@ -148,54 +157,81 @@ upload_to_device (struct call *c, struct transfer *t, struct device *dev)
   return r;
 }
 
-int
-do_upload (struct call *c, struct device_or_path *remotefilename)
+/* To a file, from t->offset on.  KEEP: what it has elsewhere stays; else it begins empty. */
+static int
+upload_to_file (struct call *c, struct transfer *t, const char *path, bool keep)
 {
-  struct transfer *t = call_alloc (c, sizeof *t);
+  struct stat st;
   int r;
 
-  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL)
+  t->name = path;
+  t->file = true;
+  t->sparse = !keep;
+  t->fd = sysroot_open_regular (c, path, keep ? O_RDWR | O_CREAT : O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (t->fd == -1)
     return -1;
-  if (remotefilename->dev != NULL)
-    return upload_to_device (c, t, remotefilename->dev);
-  t->name = remotefilename->path;
-  t->sparse = true;
-  if ((t->fd = sysroot_open_regular (c, t->name, O_WRONLY | O_CREAT | O_TRUNC, 0666)) == -1)
-    return -1;
-  r = receive (c, t, NULL);
-  close (t->fd);
-  return r;
-}
-
-/* Runs after the reply: the whole file as chunks. */
-static int
-send_all (struct call *c, void *opaque)
-{
-  struct transfer *t = opaque;
-  ssize_t n;
-  int r = 0;
-
-  while (r == 0 && (n = io_read (c, t->name, t->fd, t->buf, WINDOW, t->offset)) != 0) {
-    if (n == -1 || file_out_pages (c, t->buf, (size_t) n) == -1)
-      r = -1;
-    else
-      r = call_progress (c, t->offset += (uint64_t) n, t->size);
+  if (fstat (t->fd, &st) == -1)
+    r = call_error (c, errno, "%s", path);
+  else {
+    t->fresh = (uint64_t) st.st_size;
+    r = receive (c, t, NULL);
   }
   close (t->fd);
   return r;
 }
 
-int
-do_download (struct call *c, struct device_or_path *remotefilename)
+static int
+upload (struct call *c, struct device_or_path *where, int64_t offset, bool keep)
 {
-  const struct device *dev = remotefilename->dev;
-  const struct device file = { .name = remotefilename->path };
   struct transfer *t = call_alloc (c, sizeof *t);
+
+  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL || io_check_offset (c, offset) == -1)
+    return -1;
+  t->start = t->offset = t->synced = (uint64_t) offset;
+  return where->dev != NULL ? upload_to_device (c, t, where->dev) : upload_to_file (c, t, where->path, keep);
+}
+
+int
+do_upload (struct call *c, struct device_or_path *remotefilename)
+{
+  return upload (c, remotefilename, 0, false);
+}
+
+int
+do_upload_offset (struct call *c, struct device_or_path *remotefilename, int64_t offset)
+{
+  return upload (c, remotefilename, offset, true);
+}
+
+/* Runs after the reply: the file up to its end, or to t->end, as chunks. */
+static int
+send_all (struct call *c, void *opaque)
+{
+  struct transfer *t = opaque;
+  ssize_t n = 1;
+  int r = 0;
+
+  while (r == 0 && t->offset < t->end && n != 0) {
+    n = io_read (c, t->name, t->fd, t->buf, t->end - t->offset < WINDOW ? (size_t) (t->end - t->offset) : WINDOW,
+                 t->offset);
+    if (n == -1 || (n > 0 && file_out_pages (c, t->buf, (size_t) n) == -1))
+      r = -1;
+    else
+      r = call_progress (c, (t->offset += (uint64_t) n) - t->start, t->size - t->start);
+  }
+  close (t->fd);
+  return r;
+}
+
+static int
+open_download (struct call *c, struct transfer *t, struct device_or_path *where)
+{
+  const struct device *dev = where->dev;
+  const struct device file = { .name = where->path };
   unsigned block;
 
-  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL)
-    return -1;
-  t->name = dev ? dev->name : remotefilename->path;
+  t->name = dev ? dev->name : where->path;
+  t->end = UINT64_MAX;
   if (dev != NULL && device_write_back (c, dev, false) == -1)
     return -1;
   t->fd = dev ? device_open (c, dev, O_RDONLY | O_DIRECT) : sysroot_open_regular (c, t->name, O_RDONLY, 0);
@@ -205,6 +241,40 @@ do_download (struct call *c, struct device_or_path *remotefilename)
     close (t->fd);
     return -1;
   }
+  return 0;
+}
+
+int
+do_download (struct call *c, struct device_or_path *remotefilename)
+{
+  struct transfer *t = call_alloc (c, sizeof *t);
+
+  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL || open_download (c, t, remotefilename) == -1)
+    return -1;
+  call_set_file_out (c, send_all, t);
+  return 0;
+}
+
+int
+do_download_offset (struct call *c, struct device_or_path *remotefilename, int64_t offset, int64_t size)
+{
+  struct transfer *t = call_alloc (c, sizeof *t);
+  uint64_t has;
+
+  if (io_check_offset (c, offset) == -1)
+    return -1;
+  if (size < 0)
+    return call_refuse (c, EINVAL, "the size %" PRIi64 " is negative", size);
+  if (t == NULL || (t->buf = call_alloc_pages (c, WINDOW)) == NULL || open_download (c, t, remotefilename) == -1)
+    return -1;
+  has = (uint64_t) offset < t->size ? t->size - (uint64_t) offset : 0;
+  if ((uint64_t) size > has) {
+    close (t->fd);
+    return call_refuse (c, EINVAL, "%" PRIi64 " bytes are wanted, but %s has only %" PRIu64 " from offset %" PRIi64
+                        " on", size, t->name, has, offset);
+  }
+  t->start = t->offset = (uint64_t) offset;
+  t->size = t->end = t->start + (uint64_t) size;
   call_set_file_out (c, send_all, t);
   return 0;
 }

@@ -222,6 +222,53 @@ const struct action actions_file[] = {
       { START_FS, "download /missing got.txt\n", "", .error = "No such file" },
     } },
 
+  { .name = "upload_offset", .proc = 273,
+    .args = { { "filename", T_FILE_IN }, { "remotefilename", T_DEVICE_OR_PATH }, { "offset", T_INT64 } },
+    .flags = F_DESTRUCTIVE | F_PROGRESS | F_CANCEL,
+    .since = "0.1",
+    .shortdesc = "copy a local file into a file or device",
+    .longdesc =
+      "Copy the local file C<filename> to C<remotefilename>, a path in the mounted filesystem or a device, "
+      "from its byte C<offset> on.  The rest of a file or device stays as it is; a file is made if there is none, "
+      "and grows if it has to.  What does not fit on a device is C<ENOSPC>.  See also A<upload>.",
+    .tests = {
+      { START_FS,
+        "!printf hello > local.txt\n"
+        "fill 97 10 /f\n"
+        "upload-offset local.txt /f 2\n"
+        "upload-offset local.txt /f 12\n"
+        "pread /f 20 0 | tr '\\000' .\n"
+        "echo\n"
+        "upload-offset local.txt /dev/sdb 511\n"
+        "pread-device /dev/sdb 7 510 | tr '\\000' .\n"
+        "echo\n",
+        "aahelloaaa..hello\n.hello.\n" },
+      { START_EMPTY, "!printf hello > local.txt\nupload-offset local.txt /dev/sdb 67108860\n", "",
+        .error = "does not fit" },
+      { START_FS, "!printf hello > local.txt\nupload-offset local.txt /f -1\n", "", .error = "negative" },
+    } },
+
+  { .name = "download_offset", .proc = 274,
+    .args = {
+      { "remotefilename", T_DEVICE_OR_PATH }, { "filename", T_FILE_OUT }, { "offset", T_INT64 }, { "size", T_INT64 },
+    },
+    .flags = F_PROGRESS | F_CANCEL,
+    .since = "0.1",
+    .shortdesc = "copy a part of a file or device to a local file",
+    .longdesc =
+      "Copy C<size> bytes, beginning at byte C<offset>, of C<remotefilename>, a path in the mounted filesystem or "
+      "a device, to the local file C<filename>, which is made or overwritten.  If there are fewer it is an error, "
+      "and the message says how many.  See also A<download>.",
+    .tests = {
+      { START_FS, "fill-pattern abcdef 12 /f\ndownload-offset /f got 5 3\n!cat got; echo\n", "fab\n" },
+      { START_EMPTY,
+        "pwrite-device /dev/sdb hello 1000\n"
+        "download-offset /dev/sdb got 1001 3\n"
+        "!cat got; echo\n",
+        "5\nell\n" },
+      { START_FS, "fill 97 10 /f\ndownload-offset /f got 5 6\n", "", .error = "has only 5" },
+    } },
+
   { .name = "checksum", .proc = 68,
     .ret = T_STRING,
     .args = { { "csumtype", T_STRING }, { "path", T_PATH } },
