@@ -134,6 +134,59 @@ test_device (void **state)
   free (b);
 }
 
+/* Into the middle of a device and of a file, at odd places; the rest stays. */
+static void
+check_offset (const char *path, size_t size, size_t offset, size_t n)
+{
+  unsigned char *b = pattern (n), *all = calloc (1, offset + n + 1), *old = pattern (size);
+  struct buf got = { 0 };
+
+  memset (b + n / 3, 0, n / 3);
+  client_send_call (&c, UPLOAD, "s", path);
+  send_file (old, size, 8192, SIZE_MAX);
+  client_ok (&c, UPLOAD);
+  client_send_call (&c, UPLOAD_OFFSET, "sI", path, (int64_t) offset);
+  send_file (b, n, 8000, SIZE_MAX);
+  client_ok (&c, UPLOAD_OFFSET);
+  memcpy (all, old, size < offset ? size : offset);
+  memcpy (all + offset, b, n);
+  client_do (&c, DOWNLOAD_OFFSET, "sII", path, (int64_t) 1, (int64_t) (offset + n - 1));
+  assert_int_equal (client_read_file (&c, &got), 0);
+  assert_int_equal (got.len, offset + n - 1);
+  assert_memory_equal (got.data, all + 1, got.len);
+  if (offset + n < size) {
+    buf_free (&got);
+    client_do (&c, DOWNLOAD_OFFSET, "sII", path, (int64_t) (offset + n), (int64_t) (size - offset - n));
+    assert_int_equal (client_read_file (&c, &got), 0);
+    assert_int_equal (got.len, size - offset - n);
+    assert_memory_equal (got.data, old + offset + n, got.len);
+  }
+  buf_free (&got);
+  free (b);
+  free (old);
+  free (all);
+}
+
+static void
+test_offsets (void **state)
+{
+  (void) state;
+  check_offset ("/dev/sda", DISK, 0, 300001);
+  check_offset ("/dev/sda", DISK, 4096, 300001);
+  check_offset ("/dev/sda", DISK, 511, DISK - 511);
+  check_offset ("/off", 1000000, 70001, 300001);
+  check_offset ("/off", 100000, 70001, 3 * MIB);
+  check_offset ("/off", 100000, 4 * MIB + 1, 300001);
+  check_offset ("/off", 0, 77, 1);
+  client_send_call (&c, DOWNLOAD_OFFSET, "sII", "/off", (int64_t) 70, (int64_t) 9);
+  client_error (&c, DOWNLOAD_OFFSET, "EINVAL", "has only 8");
+  client_send_call (&c, UPLOAD_OFFSET, "sI", "/dev/sda", (int64_t) DISK + 1);
+  client_send_chunk (&c, "", 0, 0);
+  while (client_next (&c), c.got == GOT_CANCEL)
+    ;
+  assert_string_equal (c.errno_name, "ENOSPC");
+}
+
 /* Refused at once, though 50 MiB are on their way: the sender is told, and stops soon. */
 static void
 test_refused_early (void **state)
@@ -245,7 +298,8 @@ test_download_cancelled (void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
 static const struct CMUnitTest tests[] = {
-  TEST (test_there_and_back), TEST (test_device), TEST (test_refused_early), TEST (test_nothing_mounted),
+  TEST (test_there_and_back), TEST (test_device), TEST (test_offsets), TEST (test_refused_early),
+  TEST (test_nothing_mounted),
   TEST (test_given_up), TEST (test_both_give_up), TEST (test_download_refused),
   TEST (test_download_cancelled),
 };
