@@ -27,6 +27,8 @@ print(json.dumps({"methods": methods, "constants": constants,
 # Theirs is "bytes": ours is read into without a copy, and compares equal to bytes.
 BUFFERS = {"pread", "pread_device", "read_file"}
 # Written by hand there and not annotated, or here.
+# Theirs takes None too, which means the default; ours wants a string.
+STRICTER = {("set_path", "searchpath")}
 NOT_ANNOTATED = {"__init__", "close", "set_event_callback", "delete_event_callback", "user_cancel"}
 
 
@@ -63,7 +65,7 @@ class Compat(unittest.TestCase):
                 continue
             q = by_name[p[0]]
             self.assertEqual(p[2], q[2], "default of " + p[0])
-            if name not in NOT_ANNOTATED:
+            if name not in NOT_ANNOTATED and (name, p[0]) not in STRICTER:
                 self.assertEqual(p[3], q[3], "type of " + p[0])
             if p[1] == "POSITIONAL_OR_KEYWORD":
                 self.assertEqual(p[0], their_parameters[position][0], "position")
