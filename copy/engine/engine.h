@@ -58,9 +58,9 @@ enum { NR_PACES = 4 };
 struct pace {
   bool fixed;                   /* nothing to find out */
   unsigned workers, requests;   /* requests: stated, or 0 */
-  unsigned step, tried;         /* in use; how many were judged */
+  unsigned step;                /* in use */
   unsigned stay;                /* judgements to come that change nothing */
-  double rate[NR_PACES];
+  double rate;                  /* of the best step */
   int64_t since_ms;
   uint64_t bytes;               /* done since then */
 };

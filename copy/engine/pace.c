@@ -1,7 +1,7 @@
 /* How large requests are and how many are under way: found out while copying.
  *
- * What is fastest depends on the servers' caches and on how far away they are, so a few settings are
- * tried in turn, the best stays for a while, and then it is looked again.
+ * What is fastest depends on the servers' caches and on how far away they are, so larger settings are tried
+ * as long as each is better than the last; the best stays for a while, and then it is looked again.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -18,7 +18,9 @@
 #define TRY_BYTES       (UINT64_C (64) << 20)
 enum { TRY_MS = 500, STAY = 16 };
 
-/* The first is the best guess for servers on this machine; the last two help where answers take long. */
+/* More and more bytes under way: the first is the best guess for servers on this machine, the others help
+ * where answers take long.  There each is faster than the one before; where one is not, the rest is not
+ * tried. */
 static const struct { unsigned size, depth; } steps[NR_PACES] = {
   { 256 << 10, 8 }, { 512 << 10, 8 }, { 256 << 10, 32 }, { 1 << 20, 16 },
 };
@@ -61,19 +63,8 @@ pace_init (struct copy *c, unsigned nr_workers)
   c->pace.since_ms = zfi_now_ms ();
 }
 
-/* The step that was fastest when it was tried. */
-static unsigned
-best_step (const struct copy *c)
-{
-  unsigned best = 0;
-
-  for (unsigned i = 1; i < NR_PACES; i++)
-    if (c->pace.rate[i] > 1.05 * c->pace.rate[best])
-      best = i;
-  return best;
-}
-
-/* Judge the setting in use, and go on to the next, to the best, or after its stay to the first again. */
+/* Judge the setting in use, and go on to the next, back to the one before, or after its stay to the first
+ * again. */
 static void
 judge (struct copy *c, int64_t now)
 {
@@ -81,16 +72,20 @@ judge (struct copy *c, int64_t now)
 
   if (p->stay > 0) {
     if (--p->stay == 0)
-      set_pace (c, p->tried = 0);
+      set_pace (c, 0);
   }
   else {
-    p->rate[p->step] = (double) p->bytes / (now - p->since_ms + 1);
-    if (++p->tried < NR_PACES)
-      set_pace (c, p->tried);
-    else {
-      set_pace (c, best_step (c));
+    const double rate = (double) p->bytes / (now - p->since_ms + 1);
+    const bool better = p->step == 0 || rate > 1.05 * p->rate;
+
+    if (better)
+      p->rate = rate;
+    if (!better || p->step + 1 == NR_PACES)
       p->stay = STAY;
-    }
+    if (!better)
+      set_pace (c, p->step - 1);
+    else if (p->step + 1 < NR_PACES)
+      set_pace (c, p->step + 1);
   }
   p->bytes = 0;
   p->since_ms = now;

@@ -134,9 +134,9 @@ ask (struct side *s, const struct op *op)
   return err;
 }
 
-/* Have the disk begin early: else the kernel collects dirty pages, and then holds up the writer.  What was
- * written long ago and is on disk by now need not stay in memory, where a large copy would drive out everything
- * else, and finding room for it takes as long as copying. */
+/* Have the disk begin early: else the kernel collects dirty pages, and then holds up the writer..  What was
+ * written long ago and is on disk by now need not stay in memory, where a large copy would drive out
+ * everything else, and finding room for it takes as long as copying. */
 static void
 write_behind (struct side *s, const struct op *op)
 {

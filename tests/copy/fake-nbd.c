@@ -1,7 +1,7 @@
 /* An NBD server that does what real ones must not: wrong extents, answers in odd pieces, hostile numbers.
  *
- * fake-nbd MODE serves a read-only disk of 4 MiB on the socket that it gets as descriptor 3, as systemd would pass
- * it; fake-nbd --content MODE writes the disk to standard output.
+ * fake-nbd MODE serves a read-only disk of 4 MiB on the socket that it gets as descriptor 3, as systemd
+ * would pass it; fake-nbd --content MODE writes the disk to standard output.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  * Copyright (C) 2026 The zerofish authors
@@ -24,7 +24,8 @@
 #define REQUEST_MAGIC   0x25609513
 #define OPTION_MAGIC    UINT64_C (0x3e889045565a9)
 #define STRUCTURED      0x668e33ef
-enum { FD_LISTEN = 3, EXPORT_NAME = 1, ABORT = 2, GO = 7, STRUCTURED_REPLY = 8, LIST_META = 9, SET_META = 10 };
+enum { FD_LISTEN = 3 };
+enum { GO = 7, STRUCTURED_REPLY = 8, SET_META = 10 };
 enum { READ, WRITE, DISC, FLUSH, TRIM, CACHE, ZEROES, STATUS };
 enum { CHUNK_NONE, CHUNK_DATA, CHUNK_HOLE, CHUNK_STATUS = 5, CHUNK_ERROR = 32769, CHUNK_DONE = 1 };
 enum { HOLE = 1, ZERO = 2 };
@@ -37,8 +38,8 @@ static struct pattern {
   const char *mode;
   uint64_t unit;
 } const patterns[] = {
-  { "alternate", 512 }, { "pairs", 65536 }, { "empty-extents", 65536 }, { "past-end", 65536 }, { "changing", 65536 },
-  { "no-extents", 65536 }, { "one-at-a-time", 4096 }, { "bytes", 1 },
+  { "alternate", 512 }, { "pairs", 65536 }, { "empty-extents", 65536 }, { "past-end", 65536 },
+  { "changing", 65536 }, { "no-extents", 65536 }, { "one-at-a-time", 4096 }, { "bytes", 1 },
 };
 
 static bool
