@@ -139,11 +139,14 @@ get64 (int fd)
   return be64toh (n);
 }
 
+/* Until the client has had enough. */
 static _Noreturn void
-never_answer (void)
+never_answer (int fd)
 {
+  char rest;
+
   for (;;)
-    pause ();
+    get (fd, &rest, 1);
 }
 
 /* --- the handshake --- */
@@ -215,7 +218,7 @@ handshake (int fd)
     get (fd, data, length);
     at_step (3 + (int) option);
     if (is ("mute"))
-      never_answer ();
+      never_answer (fd);
     if (option == GO)
       send_info (fd, option);
     else if (option == SET_META)
@@ -266,7 +269,7 @@ reply_read (int fd, uint64_t cookie, uint64_t offset, uint32_t count)
   const uint32_t half = count / 2;
 
   if (is ("silent"))
-    never_answer ();
+    never_answer (fd);
   if (is ("hang-up") && offset >= SIZE / 2)
     _exit (0);
   if (is ("short"))                     /* the second half is missing */
@@ -321,7 +324,7 @@ reply_extents (int fd, uint64_t cookie, uint64_t offset, uint32_t count)
 
   questions++;
   if (is ("mute-extents"))
-    never_answer ();
+    never_answer (fd);
   if (is ("refused-extents")) {
     send_error (fd, cookie);
     return;
