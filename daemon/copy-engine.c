@@ -87,7 +87,7 @@ write_blocks (struct copy *k, unsigned char *p, uint64_t offset, size_t len)
 static int
 flush_zeroes (struct copy *k)
 {
-  const struct zero_source all = { zero_source_listed, &k->zeroes };
+  const struct zero_source all = { zero_source_listed, &k->zeroes, false };
   struct ranges punched = { 0 };
   int r = settle_writes (k);
 
@@ -101,7 +101,7 @@ flush_zeroes (struct copy *k)
   }
   /* Unmapping is advice to a device, while this must be true. */
   if (r == 0 && punched.n > 0)
-    r = engine_zero (&k->out, (struct zero_source) { zero_source_listed, &punched }, ZERO_WRITE, NULL);
+    r = engine_zero (&k->out, (struct zero_source) { zero_source_listed, &punched, false }, ZERO_WRITE, NULL);
   ranges_free (&punched);
   ranges_free (&k->zeroes);
   k->nr_zeroes = 0;

@@ -220,9 +220,9 @@ source_parts (struct copy *k, const struct end *from)
   const struct hints *hints;
 
   if (from->dev == NULL)
-    return (struct zero_source) { target_next_data, &k->source.fd };
+    return (struct zero_source) { target_next_data, &k->source.fd, false };
   hints = hints_take (k->call, from->dev, k->source.size);
-  return (struct zero_source) { zero_source_unknown_mostly, hints != NULL ? &hints->zero : &none };
+  return (struct zero_source) { zero_source_unknown_mostly, hints != NULL ? &hints->zero : &none, false };
 }
 
 static int

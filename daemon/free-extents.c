@@ -130,7 +130,7 @@ take_extent (struct sweep *s, const struct fsmap *rec)
 static int
 unmap_batch (struct sweep *s)
 {
-  const struct zero_source whole = { zero_source_listed, &s->whole };
+  const struct zero_source whole = { zero_source_listed, &s->whole, false };
   struct ranges punched = { 0 };
   struct zero_source again = whole;
   uint64_t end;
@@ -150,7 +150,7 @@ unmap_batch (struct sweep *s)
 static int
 zero_batch (struct sweep *s)
 {
-  const struct zero_source whole = { zero_source_listed, &s->whole };
+  const struct zero_source whole = { zero_source_listed, &s->whole, false };
   int r = s->fs->dev->discard ? unmap_batch (s) : engine_zero (&s->e, whole, ZERO_KEEP, NULL);
 
   s->e.progress_base += s->e.done;

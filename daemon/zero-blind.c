@@ -118,10 +118,10 @@ unmap_rest (struct engine *e, const struct ranges *known, enum zero_method metho
   int r;
 
   e->progress_total = e->progress_base + 2 * rest;
-  r = engine_zero (e, (struct zero_source) { zero_source_unknown, known }, method, &punched);
+  r = engine_zero (e, (struct zero_source) { zero_source_unknown, known, true }, method, &punched);
   if (r == 0 && punched.n > 0) {
     e->progress_base += rest;
-    r = engine_zero (e, (struct zero_source) { zero_source_listed, &punched }, ZERO_WRITE, NULL);
+    r = engine_zero (e, (struct zero_source) { zero_source_listed, &punched, false }, ZERO_WRITE, NULL);
   }
   ranges_free (&punched);
   return r;
@@ -132,7 +132,7 @@ static int
 zero_blind (struct engine *e, struct ranges *blind, enum zero_method method, bool *works)
 {
   uint64_t end = 0;
-  int r = engine_request (e, (struct zero_source) { zero_source_listed, blind }, method, &end);
+  int r = engine_request (e, (struct zero_source) { zero_source_listed, blind, false }, method, &end);
 
   e->progress_base += e->done;
   e->done = 0;
@@ -182,7 +182,7 @@ int
 engine_zero_known (struct engine *e, const struct ranges *zero)
 {
   struct ranges known = { 0 };
-  const struct zero_source rest = { zero_source_unknown_mostly, &known };
+  const struct zero_source rest = { zero_source_unknown_mostly, &known, true };
   bool works;
   int r = 0;
 

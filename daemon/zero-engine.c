@@ -170,11 +170,11 @@ engine_up (const struct engine *e, uint64_t offset, uint64_t block)
 }
 
 /* The next part of the source, widened to whole blocks but not to what was read already.  Clusters are zeroed
- * as a whole.  1, 0, -1. */
+ * as a whole where nothing else can be in them.  1, 0, -1. */
 static int
 next_part (struct engine *e)
 {
-  const unsigned block = e->t->cluster > e->grain ? e->t->cluster : e->grain;
+  const unsigned block = e->source.around && e->t->cluster > e->grain ? e->t->cluster : e->grain;
   int r = e->source.next (e->source.opaque, e->ahead, e->t->size, &e->part);
   uint64_t start;
 

@@ -28,10 +28,12 @@ struct zero_target {
   unsigned cluster;             /* a request for zeroes that covers a cluster takes no space; 0: unknown */
 };
 
-/* Which parts to look at.  The next one at or after FROM: 1, 0 when there is none, or -1 with errno. */
+/* Which parts to look at.  The next one at or after FROM: 1, 0 when there is none, or -1 with errno.  To be
+ * zeroed, they begin and end at the engine's grain; what is read only need not. */
 struct zero_source {
   int (*next) (const void *opaque, uint64_t from, uint64_t size, struct range *r);
   const void *opaque;
+  bool around;                  /* what is around them is to become zero too: clusters may be zeroed as a whole */
 };
 /* All but the ranges of a list: those are known to be zero.  OPAQUE is a struct ranges. */
 extern int zero_source_unknown (const void *opaque, uint64_t from, uint64_t size, struct range *r);

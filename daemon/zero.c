@@ -151,7 +151,7 @@ look_at (struct call *c, const struct zero_target *t, struct zero_source source)
 int
 do_is_zero_device (struct call *c, struct device *device)
 {
-  struct zero_source source = { zero_source_unknown_mostly, NULL };
+  struct zero_source source = { zero_source_unknown_mostly, NULL, false };
   struct zero_target t;
   int r = -1;
 
@@ -181,7 +181,7 @@ do_is_zero (struct call *c, const char *path)
   }
   t.size = st.st_size;
   target_set_direct (t.fd);
-  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd });
+  r = look_at (c, &t, (struct zero_source) { target_next_data, &t.fd, false });
  out:
   close (t.fd);
   return r;

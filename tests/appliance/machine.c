@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 static const char *image;
 static unsigned quits;
+static atomic_bool cancelled;
 
 #define CHECK(cond) \
   do { \
@@ -146,11 +148,14 @@ test_death (zf_handle *h)
 
 /* --- cancel --- */
 
+/* Again and again, since a cancel between two calls stops neither. */
 static void *
 cancel_later (void *opaque)
 {
-  sleep_ms (500);
-  zf_user_cancel (opaque);
+  while (!cancelled) {
+    sleep_ms (500);
+    zf_user_cancel (opaque);
+  }
   return NULL;
 }
 
@@ -160,9 +165,11 @@ cancelled_in (zf_handle *h, int (*call) (zf_handle *h))
   pthread_t thread;
   int64_t start;
 
+  cancelled = false;
   CHECK (pthread_create (&thread, NULL, cancel_later, h) == 0);
   start = zfi_now_ms ();
   CHECK (call (h) == -1);
+  cancelled = true;
   CHECK (zf_last_errno (h) == EINTR);
   CHECK (zfi_now_ms () - start < 10000);
   pthread_join (thread, NULL);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # zero_free_space on every kind of filesystem and place:
 #   - nothing of deleted files is left, files that are there stay as they are, and the check finds no error
-#   - ext2, ext3, ext4 (blocks of 1 and 4 KiB) and XFS: the image does not grow
+#   - ext2, ext3, ext4 (blocks of 1 and 4 KiB) and XFS: the image does not grow; nor a qcow2 image, in whose
+#     clusters free extents are next to used ones
 #   - on a whole disk, a partition that begins at an odd sector, a volume on an encrypted device
 #   - with discard the space goes back to the host
 #   - FAT is filled, and no file is left; with discard the image does not grow meanwhile
@@ -10,12 +11,21 @@
 # Copyright (C) 2026 The zerofish authors
 
 . "${srcdir:-.}/functions.sh"
-need e2fsck sfdisk
+need e2fsck sfdisk qemu-img
 
 kib () { sync "$1"; du -k "$1" | cut -f1; }
 
-# secrets FILE: how many blocks of the deleted files are left in it.
-secrets () { LC_ALL=C grep -c 'deleted-secret' "$1" || true; }
+# secrets FILE: how many blocks of the deleted files are left in it.  What a qcow2 file still has where its clusters
+# are marked zero is not in the disk.
+secrets () {
+  if [ "$format" = raw ]; then
+    LC_ALL=C grep -c 'deleted-secret' "$1" || true
+  else
+    qemu-img convert -f "$format" -O raw "$1" secrets.raw
+    LC_ALL=C grep -c 'deleted-secret' secrets.raw || true
+    rm secrets.raw
+  fi
+}
 
 # A filesystem is filled with files of all sizes, a third of them is deleted, and the others must stay.
 yes 'deleted-secret-deleted-secret-deleted-secret-deleted-secret' | head -c 3000000 >gone
@@ -40,7 +50,7 @@ sum=$(md5sum <stays | cut -d' ' -f1)
 attempt () {
   name=$1 device=$2 size=$3 make=$4
   rm -f disk.img
-  truncate -s "$size" disk.img
+  qemu-img create -q -f $format disk.img "$size"
   { echo run; printf '%b' "$make"; echo "mount $device /"; write_files; } >make.zf
   zerofish $options -a disk.img -f make.zf <keys || fail "$name: cannot be made"
   [ "$(secrets disk.img)" -gt 500 ] || [ "$name" = luks ] || fail "$name: there is nothing to be zeroed"
@@ -54,7 +64,7 @@ attempt () {
   echo "$name: $before KiB before, $after after"
 }
 grown () { echo $((after - before)); }
-options= again=
+options= again= format=raw
 printf 'key\nkey\nkey\n' >keys
 
 for type in ext2 ext3 ext4; do
@@ -69,6 +79,21 @@ e2fsck -fn part.img >fsck.out 2>&1 || fail "small blocks: $(cat fsck.out)"
 rm part.img
 attempt xfs /dev/sda1 400M 'part-disk /dev/sda gpt\nmkfs xfs /dev/sda1\n'
 [ "$(grown)" -lt 1000 ] || fail "xfs: grew by $(grown) KiB"
+
+format=qcow2
+for at in sda sda1; do
+  part=
+  [ $at = sda ] || part='part-init /dev/sda mbr\npart-add /dev/sda p 63 -1\n'
+  for type in ext4 xfs; do
+    attempt $type-$format /dev/$at 400M "$part""mkfs $type /dev/$at\n"
+    [ "$(grown)" -lt 1000 ] || fail "$name: grew by $(grown) KiB"
+    options=--discard=enable
+    attempt $type-$format-discard /dev/$at 400M "$part""mkfs $type /dev/$at\n"
+    [ "$(grown)" -lt 1000 ] || fail "$name: grew by $(grown) KiB"
+    options=
+  done
+done
+format=raw
 
 # Inside encryption the image holds no zeroes: the volume is looked at from inside.  What was never written is
 # no zero there, so that this one grows.

@@ -32,7 +32,7 @@ static const uint64_t few_sizes[] = { 1, 4097, 65536 + 512, 4097 * 512 };
 enum { METADATA_SLACK = 16384 };
 
 static const struct ranges none;
-static const struct zero_source all = { zero_source_unknown, &none };
+static const struct zero_source all = { zero_source_unknown, &none, true };
 
 static uint64_t
 file_size (const struct zero_target *t)
@@ -170,7 +170,7 @@ test_unmap_all (void **state)
   fixture_fill (&t, 0xaa, 0, 4 << 20);
   assert_int_equal (ranges_add (&keep, 1 << 20, 2 << 20), 0);
   assert_int_equal (engine_init (&e, NULL, &t, &faulty_io, NULL), 0);
-  assert_int_equal (engine_request (&e, (struct zero_source) { zero_source_unknown, &keep }, ZERO_UNMAP, &end), 1);
+  assert_int_equal (engine_request (&e, (struct zero_source) { zero_source_unknown, &keep, false }, ZERO_UNMAP, &end), 1);
   assert_int_equal (seen.read, 0);
   assert_int_equal (fixture_first_not (&t, 0xaa, 1 << 20, 2 << 20), 2 << 20);
   assert_int_equal (fixture_first_not (&t, 0, 2 << 20, t.size), t.size);
@@ -192,7 +192,7 @@ static void
 test_short_ranges (void **state)
 {
   struct ranges known = { 0 };
-  const struct zero_source source = { zero_source_unknown_mostly, &known };
+  const struct zero_source source = { zero_source_unknown_mostly, &known, false };
   struct range r;
 
   (void) state;
@@ -266,7 +266,7 @@ test_known_ranges (void **state)
 {
   struct zero_target t = fixture_open (RANDOM, 4 << 20);
   struct ranges known = { 0 };
-  const struct zero_source source = { zero_source_unknown, &known };
+  const struct zero_source source = { zero_source_unknown, &known, false };
   struct engine e;
 
   (void) state;
@@ -449,6 +449,40 @@ test_exact_bytes (void **state)
   }
 }
 
+/* The ranges of a list are all that becomes zero, though the clusters that they lie in have more in them. */
+static void
+test_listed (void **state)
+{
+  static const enum zero_method methods[] = { ZERO_KEEP, ZERO_UNMAP, ZERO_WRITE };
+  static const unsigned clusters[] = { 0, 512, 65536, 1 << 20, 2 << 20 };
+  const struct range parts[] = { { 4096, 8192 }, { 126976, 135168 }, { (1 << 20) - 4096, (3 << 20) + 4096 } };
+  const struct ranges list = { (struct range *) parts, 3, 3 };
+  const struct zero_source source = { zero_source_listed, &list, false };
+
+  (void) state;
+  for (size_t i = 0; i < 15; i++) {
+    struct zero_target t = fixture_open (SPARSE, 4 << 20);
+    struct ranges punched = { 0 };
+    struct engine e;
+
+    t.cluster = clusters[i / 3];
+    fixture_fill (&t, 0xaa, 0, t.size);
+    assert_int_equal (engine_init (&e, NULL, &t, &zero_io_real, NULL), 0);
+    assert_int_equal (engine_zero (&e, source, methods[i % 3], &punched), 0);
+    engine_free (&e);
+    for (uint64_t at = 0, part = 0; part < 4; part++) {
+      const uint64_t start = part < 3 ? parts[part].start : t.size;
+
+      assert_int_equal (fixture_first_not (&t, 0xaa, at, start), start);
+      if (part < 3)
+        assert_int_equal (fixture_first_not (&t, 0, start, parts[part].end), parts[part].end);
+      at = part < 3 ? parts[part].end : t.size;
+    }
+    ranges_free (&punched);
+    fixture_close (&t);
+  }
+}
+
 int
 main (void)
 {
@@ -465,6 +499,7 @@ main (void)
     cmocka_unit_test (test_known_ranges),
     cmocka_unit_test (test_sectors),
     cmocka_unit_test (test_clusters),
+    cmocka_unit_test (test_listed),
     cmocka_unit_test (test_allocated),
     cmocka_unit_test (test_peek),
     cmocka_unit_test (test_first_answer),

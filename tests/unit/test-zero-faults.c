@@ -140,7 +140,7 @@ test_unmap_lies (void **state)
 {
   struct zero_target t = fixture_open (RANDOM, SIZE);
   struct ranges punched = { 0 };
-  const struct zero_source source = { zero_source_listed, &punched };
+  const struct zero_source source = { zero_source_listed, &punched, false };
   struct engine e;
 
   (void) state;

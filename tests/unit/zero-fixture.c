@@ -259,7 +259,7 @@ fixture_fill (const struct zero_target *t, unsigned char c, uint64_t start, uint
 /* --- the engine --- */
 
 static const struct ranges none;
-static const struct zero_source all = { zero_source_unknown, &none };
+static const struct zero_source all = { zero_source_unknown, &none, true };
 
 int
 run_zero (struct zero_target *t, const struct zero_io *io, enum zero_method method, struct ranges *punched)
